@@ -2,8 +2,7 @@
 (`agent/sessions/…/UUID.jsonl`), and what it printed.
 
 Where transcripts lie differs between agents and versions, so every file below the folders of the
-agent's logs is looked at, and its content decides. A trajectory that the harness wrote itself
-(ATIF) is used only where the agent's own record is missing.
+agent's logs is looked at, and its content decides.
 
 Printed are lines of the harness (`[subq-eval] Turns: 12`) and events of plannotator, one JSON
 object on a line. Both are known by their description alone; no real file was at hand.
@@ -20,7 +19,7 @@ from typing import Any
 from attribution.evaluation.attempts import fields
 from attribution.features.tools import category
 from attribution.features.view import is_edit
-from collector.agents import atif, reader_for, readers
+from collector.agents import reader_for, readers
 from collector.agents.machine.files import content, match_files
 from collector.json_values import JsonObject, get_str, parse_json
 from collector.limits import RESULT_BYTES
@@ -47,7 +46,7 @@ def transcript_columns(trial: Path) -> JsonObject:
         reader = reader_for(data, list(by_name.values()))
         if reader is not None:
             groups[reader.NAME].append((path, data))
-    for name in sorted(groups, key=lambda name: name == atif.NAME):
+    for name in sorted(groups):
         mains = [path for path, _ in groups[name] if not path.name.startswith(_SUBAGENT)]
         if len(mains) != 1:
             return {}
