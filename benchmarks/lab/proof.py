@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lab.compare import Comparison, Facts, compare, table_row
+from lab.compare import Comparison, compare, table_row
 from lab.install import CACHE
 
 DATA = Path(__file__).parent.parent / "data" / "lab.json"
@@ -54,11 +54,6 @@ def is_about(explanation: Mapping[str, Any], agent: str, version: str, scenario:
     )
     pairs = ((agents, agent), (versions, version), (scenarios, scenario))
     return all("*" in named or wanted in named for named, wanted in pairs)
-
-
-def stored_comparison(path: Path) -> Comparison:
-    row = json.loads(path.read_text("utf-8"))
-    return Comparison(**{**row, "served": Facts(**row["served"]), "read": Facts(**row["read"])})
 
 
 def main() -> None:

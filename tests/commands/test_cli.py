@@ -546,8 +546,6 @@ def test_collect_formats_lists_the_registries() -> None:
 
 # --- bad input ------------------------------------------------------------------------------------
 
-NOT_MADE = Path("not-made.db")
-
 
 def bad_databases(directory: Path) -> dict[str, Path]:
     foreign, newer, damaged = (

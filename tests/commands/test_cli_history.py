@@ -53,13 +53,6 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     return build.where, db, build
 
 
-def same_tables(db: Path) -> list[str]:
-    with Store(db) as store:
-        return [
-            row["name"] for row in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-        ]
-
-
 # --- survival -------------------------------------------------------------------------------------
 
 

@@ -469,13 +469,6 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert held > 360  # of 400
 
 
-# An outbreak of hepatitis A in a college in Taiwan, 1995, by three lists of 135, 122 and 126 cases
-# (Chao, Tsay, Lin, Shau and Chao, Statistics in Medicine 20, 2001, table II). A screening of all
-# students found that there had been 545.
-P, Q, E = 0, 1, 2
-HEPATITIS = {(P, Q, E): 28, (P, Q): 21, (P, E): 17, (Q, E): 18, (P,): 69, (Q,): 55, (E,): 63}
-
-
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
     with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,6 @@ from attribution.cli import cli
 
 yaml = pytest.importorskip("yaml")
 ROOT = Path(__file__).parent.parent.parent
-
-
-def _extras() -> set[str]:
-    return set(
-        tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-            "optional-dependencies"
-        ]
-    )
 
 
 def test_the_container_is_the_same_tomorrow_and_is_not_root() -> None:

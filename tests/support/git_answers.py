@@ -11,7 +11,6 @@ from collector.discovery.github.git_server import packet
 
 V1 = "refs/heads/entire/checkpoints/v1"
 OID = "1" * 40
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 def refs(

@@ -195,12 +195,6 @@ class Shell:
         ]
         self._put(path, file.having(lines))
 
-    def delete_lines(self, path: str, pattern: str) -> None:
-        file = self._world.files[path]
-        self._put(
-            path, file.having(line for line in file.lines if not re.search(pattern, line.text))
-        )
-
     def move(self, old: str, new: str) -> None:
         self.touched |= {old, new}
         self._world.rename(old, new)
