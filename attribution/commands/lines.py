@@ -68,7 +68,7 @@ def why(
         notes,
     ):
         if number is not None:
-            _why_line(opened, name, number, commit, output_format, notes, full)
+            _why_line(opened, (name, number, commit), notes, (output_format, full))
             return
         from attribution.queries.blame import blame as blame_file
         from attribution.queries.blame import blocks
@@ -89,24 +89,18 @@ def _open_as_stored(path: str, db: Path) -> Iterator[tuple[OpenRepo, None]]:
 
 
 def _why_line(
-    opened: OpenRepo,
-    name: str,
-    number: int,
-    commit: str,
-    output_format: str,
-    notes: list[str] | None,
-    full: bool,
+    opened: OpenRepo, line: tuple[str, int, str], notes: list[str] | None, form: tuple[str, bool]
 ) -> None:
-    """`notes`: about lines that were followed for this; None: they are as they were stored."""
+    """`line`: file, number, commit. `notes`: about lines that were followed for this; None: they
+    are as they were stored. `form`: of the output, and whether it is to be full.
+    """
     from attribution.queries.explain import explain
     from attribution.queries.history import is_followed, line_history
 
-    explanation = explain(opened, name, number, commit)
-    history = (
-        line_history(opened, name, number, commit)
-        if notes is not None or is_followed(opened)
-        else None
-    )
+    output_format, full = form
+    explanation = explain(opened, *line)
+    is_known = notes is not None or is_followed(opened)
+    history = line_history(opened, *line) if is_known else None
     if history is not None:
         history.notes = [n for n in history.notes if n not in explanation.notes] + (notes or [])
     if output_format == "csv" and notes is not None and history is not None:
