@@ -49,7 +49,7 @@ from collector.vocabulary.lines import Author, Evidence, FileKind, How, Reason, 
 QUIET = 1800.0
 PARTING = 600.0  # the same between the last event of a session and a commit
 STRANGE = 120.0  # the same for a file that no session ever worked on
-MAX_INFERRED = 24
+MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them.
 Measured by forgetting sessions (docs/accuracy.md): the more lines, the more often they are those
 of a lost session."""

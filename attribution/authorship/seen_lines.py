@@ -22,6 +22,7 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.people import (
     PARTING,
+    count_unknown,
     is_attended,
     is_person,
     person_verdict,
@@ -382,6 +383,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """
     if len(item.commit.parents) > 1:
         return
+    opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
         verdicts = (
             verdicts_by_line(spans)
@@ -399,6 +401,15 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
                 if verdict.author in (Author.UNKNOWN, Author.HUMAN)
             }
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
+    if opened and count_unknown(item.verdict, _OPEN):
+        for _, spans in item.verdict.files:
+            for number, span in enumerate(spans):
+                if (
+                    span.verdict.author == Author.HUMAN
+                    and span.verdict.witness
+                    and span.verdict.witness.kind is Witness.COMMIT
+                ):
+                    spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
 
 
 def _seen_changes(
