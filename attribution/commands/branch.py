@@ -104,7 +104,7 @@ def _length(block: Row) -> int:
 def disclose(
     commits: str, path: str | None, form: str, hook: bool, db: Path, output_format: str
 ) -> None:
-    """Say which agents took part, in the form that the project asks for.
+    """Say which agents took part, as the project asks for it.
 
     Fills in trailers and the part of the pull-request template that is about AI, for the commits
     since BASE (the main branch when it is not named) and what is not committed. An agent is named

@@ -252,7 +252,7 @@ def cache(db: Path, purge: bool, output_format: str) -> None:
 )
 @data_options
 def archive(action: str, file: Path | None, limit: int | None, output_format: str) -> None:
-    """Show the sessions that are kept, also when their agents delete them.
+    """Show the sessions that are kept when agents delete them.
 
     `export FILE` writes a copy for another machine, `import FILE` adds one to what is here. One
     file in your data directory holds all of it, readable by you alone.
@@ -301,7 +301,7 @@ def archive(action: str, file: Path | None, limit: int | None, output_format: st
 @database_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
-    """Delete sessions from the archive and from a database, to the last byte.
+    """Delete sessions from archive and database, to the last byte.
 
     SESSION is the agent's id, REPOSITORY the path of a clone: all its sessions. They are not read
     again from this machine, of which the archive remembers keyed hashes of their ids. What an agent

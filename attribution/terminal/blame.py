@@ -183,7 +183,8 @@ def _sentence(explanation: LineExplanation) -> str:
         reason=ui.words(of.reason) or "it is older than what was read",
     )
     changed = ", and it was changed before the commit" if of.how == How.EDITED else ""
-    asked = f" on {explanation.turn_at[:10]}, asked:" if explanation.prompt else "."
+    when = f" on {explanation.turn_at[:10]}" if explanation.turn_at else ""
+    asked = f"{when}, asked:" if explanation.prompt else "."
     return text + changed + asked
 
 
@@ -231,7 +232,7 @@ def _call_rows(console: Console, explanation: LineExplanation, room: int) -> Non
         console.print(Text(ui.cut(text, room), style.strip()))
     if call.match == "similar":
         ui.dim(console, "  the marked line is the most similar one")
-    elif not call.match:
+    elif not call.match and call.lines:
         ui.dim(console, f"  the line itself does not appear in this call of {one_line(call.name)}")
 
 

@@ -18,6 +18,7 @@ from collector.json_values import plain
 from collector.storage.views import table_of
 from collector.text import command_line
 from collector.vocabulary.agents import label_of
+from collector.vocabulary.sessions import Signature
 
 if TYPE_CHECKING:
     from attribution.queries.checks import Check
@@ -46,8 +47,15 @@ def repo_report(
     if r.unlinked:
         why = ", ".join(f"{ui.number(n)} {reason}" for reason, n in r.unlinked.items())
         ui.notes(console, [f"sessions without a commit: {why}"])
+    for aside in r.asides:
+        if lines := sum(row["lines"] for row in aside.rows):
+            text = f"{aside.name}: {ui.count_of(lines, 'line')}, {' '.join(aside.words)}"
+            ui.notes(console, [text])
     ui.notes(console, [*r.undeclared_notes, *r.censored])
-    if problems := sum(row["count"] for row in r.problems):
+    unread = sum(row["count"] for row in r.problems if row["code"] == "record_not_understood")
+    if unread:
+        ui.notes(console, [f"{ui.count_of(unread, 'record')} not understood"])
+    if problems := sum(row["count"] for row in r.problems) - unread:
         text = f"{ui.count_of(problems, 'thing')} could not be used: whowrote data problems"
         ui.notes(console, [text])
     _advice(console, r.advice)
@@ -132,6 +140,11 @@ def _commit_sessions(console: Console, report: CommitReport) -> None:
                 f"refers to checkpoints that are not in this clone: {one_line(', '.join(absent))}",
             )
         )
+    for named in report.checkpoints:
+        if named["signature"]:
+            kind = Signature(named["signature"]).meaning
+            text = f"checkpoint {named['checkpoint']}: stored by a signed commit ({kind})"
+            ui.dim(console, one_line(f"{text}, not verified"))
     if not len(report.sessions):
         declared = report.commit.declared_agent
         ui.dim(

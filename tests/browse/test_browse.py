@@ -231,9 +231,9 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     assert f'<td>docs</td><td class="n">{docs:,}</td>' in page.split("By kind of file")[1]
     assert "coverage<br>" in page.split("<h2>")[0], "on the first screen"
     assert "30 days" in page.split("<h2>")[0], "by age"
-    assert (
-        "Right where blind readers checked: agent" in page.split("What do these classes mean?")[0]
-    ), "beside the numbers"
+    assert "Right where readers checked: agent" in page.split("What do these classes mean?")[0], (
+        "beside the numbers"
+    )
     now = value(
         db,
         "SELECT SUM(agent) FROM tip_files WHERE repo_id = ? AND kind IN ('source', 'test')",
@@ -761,7 +761,7 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
     in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
     assert (
         f"of {lines:,} lines added in source and test files" in in_short
-        and "blind readers" in in_short
+        and "readers checked" in in_short
     )
     assert all(f"| {sha[:10]} " in in_short for sha in shas), "ids that the forge makes links of"
     head, *folded = in_short.split("<details>")
@@ -798,7 +798,7 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
 
 def _cell_below(heading: str, table: str) -> str:
     """The first number under a heading that is aligned to the right."""
-    head, _, row, *_ = table.splitlines()
+    _, head, _, row, *_ = table.splitlines()
     return row[: head.index(heading) + len(heading)].rsplit("  ", 1)[-1].split()[0]
 
 
@@ -806,7 +806,8 @@ def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
     """Lines, commits and percentage of lines by agents of each week, as the page of the week
     prints them on a terminal.
     """
-    week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
+    day = ("--since", "2020-01-01", "--until", "2026-12-31")
+    week = ("report", "--by", "week", *day, "--full", "--db", db)
     rows = re.findall(
         r"^20\d\d-\d\d-\d\d +(?:[\d.]+ %)? +([\d,]+) +(\d+) (.*)$", run(*week).stdout, re.MULTILINE
     )
@@ -825,10 +826,7 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, "--db", db).stdout
-    first, second = (
-        re.search(rf"{name} +[\d,]+ +([\d.]+) %", terminal)[1]  # type: ignore[index]
-        for name in ("agent", "declared")
-    )
+    parts = re.findall(r" (?:agent|declared) +[\d,]+ +([\d.]+) %", terminal)
     assert run(*grouped, "--html", pages).exit_code == 0
     breakdown = pages.read_text("utf-8")
     assert run("report", "--html", pages, "--db", db).exit_code == 0
@@ -850,10 +848,10 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
             "usual of the comment": re.search(r"Usual in this repository: ([\d.]+) %", pull.stdout),
             "limit": re.search(r"agents wrote ([\d.]+) %", pull.stderr),
             "badge": json.loads(badge.read_text("utf-8"))["message"].removesuffix(" %"),
-            "summary": f"{float(first) + float(second):.0f}",  # it prints two parts
+            "summary": f"{sum(map(float, parts)):.0f}",  # it prints two parts
             "weeks": f"{sum(n * share for n, _, share in weeks) / sum(n for n, _, _ in weeks):.1f}",
             "report in a terminal": _cell_below(
-                "or declared",
+                "agents",
                 CliRunner(env={"COLUMNS": "180"}).invoke(cli, [str(a) for a in grouped]).stdout,
             ),
             "report as CSV": (
@@ -964,7 +962,7 @@ def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
 
 def _mcp_sessions(top: Path, db: Path) -> int:
     mcp_server = pytest.importorskip("whowrote.servers.mcp_server")
-    return len(mcp_server._Tools(str(top), db).list_sessions().sessions)
+    return len(json.loads(mcp_server._Tools(str(top), db).find_sessions())["sessions"])
 
 
 def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, int]]:
@@ -982,7 +980,8 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
         [int(cell or 0) for cell in re.split(r" *\| *", row)[2 : 2 + len(LINE_CLASSES)]]
         for row in table
     ]
-    week = ("report", "--by", "week", "--since", "2020-01-01", "--until", "2026-12-31", "--db", db)
+    day = ("--since", "2020-01-01", "--until", "2026-12-31")
+    week = ("report", "--by", "week", *day, "--full", "--db", db)
     assert run("report", "--html", tmp_path / "page.html", "--db", db).exit_code == 0
     site, name = Site(db), value(db, "SELECT name FROM repos")
     pages_of = {
@@ -1014,8 +1013,8 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
         },
         "summary in a terminal": _first_numbers(
             run("repo", top, "--db", db).stdout,
-            lines=r"lines added ([\d,]+)",
-            commits=r" commits ([\d,]+)",
+            lines=r"of ([\d,]+) lines",
+            commits=r"· ([\d,]+) commits",
             agent=r" agent ([\d,]+) ",
             undeclared=r" undeclared ([\d,]+) ",
         ),

@@ -300,7 +300,10 @@ def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default
     assert spans(tmp_path / "work.git", tmp_path / "c.db") == expected
 
 
-def test_a_branch_with_a_record_that_comes_later_is_read_then(tmp_path: Path) -> None:
+def test_a_branch_with_a_record_that_comes_later_is_read_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WHOWROTE_ARCHIVE", "off")  # which would know the record already
     clone = with_aider(tmp_path / "work")
     expected = spans(clone.path, tmp_path / "a.db")
     tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
@@ -878,7 +881,7 @@ def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wro
     repo = bare(with_aider(tmp_path / "work"))
     attributed(repo, tmp_path / "a.db")
     result = run("why", repo, "a.py:4", "--db", tmp_path / "a.db")
-    assert "tool call     edit, line" in result.output, result.output
+    assert "Aider (gpt-4o) wrote this line, asked:" in result.output, result.output
     assert "does not appear" not in result.output
 
 

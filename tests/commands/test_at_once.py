@@ -148,7 +148,7 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     answers = [server.stdout.readline() for _ in (1, 2)]
     texts = [process.communicate("", timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0] * len(commands), texts
-    assert all(out for out, _ in texts[:-1]) and '"blocks"' in answers[1]
+    assert all(out for out, _ in texts[:-1]) and "blocks" in answers[1]
     for command in ("repo", "survival"):
         run(command, repo, "--db", tmp_path / "alone.db")
     assert not [d for d in compare(db, tmp_path / "alone.db") if d.differs]

@@ -46,9 +46,8 @@ def test_each_finding_has_the_author_that_blame_names(
         row["line_class"] for row in found
     }
     shown = run("findings", "authors", log, repo, "--db", db).stdout
-    assert f"{len(lines)} findings:" in shown and "right where blind readers checked" in " ".join(
-        shown.split()
-    )
+    assert f"{len(lines)} findings:" in shown
+    assert "right where readers checked" in " ".join(shown.split())
 
 
 def test_most_lines_of_a_region_decide(example: tuple[Path, Path], tmp_path: Path) -> None:

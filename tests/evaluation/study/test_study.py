@@ -362,7 +362,7 @@ def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
 def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, name: str) -> None:
     with Store(db) as store:
         (table,) = (one for one in study(store) if one.name == name)
-    assert any("blind readers" in note and "human" in note for note in table.notes)
+    assert any("readers checked" in note and "human" in note for note in table.notes)
 
 
 def test_quantiles_lie_between_neighbours() -> None:
@@ -588,7 +588,7 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path)
         ("fixed", "all rules"): (2, 2.0, 0.06),
         ("fixed", "without low confidence"): (1, 1.0, None),
     }
-    assert any("blind readers" in note for note in table.notes)
+    assert any("readers checked" in note for note in table.notes)
 
 
 def _scan(store: Store, *lines: int) -> int:
