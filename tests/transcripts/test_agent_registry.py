@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -119,17 +120,22 @@ OTHERS = {
 SHORT = {"claude-code": "claude", "gemini-cli": "gemini"}
 
 
-def _named(text: str) -> set[str]:
-    """Slugs of the agents that a string names; words that are also English or ours do not count."""
-    found = set()
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Slug -> what names the agent; words that are also English or ours do not count."""
+    patterns = {}
     for agent in agents():
-        if agent in DECLARED:
-            continue
         names = {agent.slug, agent.label.lower(), *agent.aliases, SHORT.get(agent.slug, "")}
         names -= {"", "cursor", "pi", "amp", "copilot", "continue"}
-        if any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I) for name in names):
-            found.add(agent.slug)
-    return found
+        if names and agent not in DECLARED:
+            words = "|".join(map(re.escape, sorted(names)))
+            patterns[agent.slug] = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.I)
+    return patterns
+
+
+def _named(text: str) -> set[str]:
+    """Slugs of the agents that a string names."""
+    return {slug for slug, pattern in _patterns().items() if pattern.search(text)}
 
 
 def _strings(path: Path) -> list[str]:
