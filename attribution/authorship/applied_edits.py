@@ -313,6 +313,13 @@ def attribute_to_edits(
     if len(commit.parents) > 1:
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
+    laid_out = _laid_out(verdict)
+
+    def tool_of(call: CallRef) -> tuple[str, int]:
+        """A linter that mended less than was changed in all files did not change all of it."""
+        tool, fixes = existing.tool_of(call)
+        return tool, fixes if laid_out[call] <= fixes else 0
+
     for number, (file, spans) in enumerate(verdict.files):
         if any(_is_open(span.verdict) or span.verdict.run_by == RunBy.AGENT for span in spans):
             names = existing.names_of(file.change.path, file.change.old_path)
@@ -333,11 +340,21 @@ def attribute_to_edits(
             result = _attribute_spans(spans, question)
             verdict.files[number] = (
                 file,
-                give_to_formatters(result, lines, question.before.text, existing.tool_of, until),
+                give_to_formatters(result, lines, question.before.text, tool_of, until),
             )
     if not sessions:
         verdict.note_sessions()
         verdict.method = verdict.method or ("content" if verdict.sessions else "")
+
+
+def _laid_out(verdict: CommitVerdict) -> Counter[CallRef]:
+    """Call of a formatter -> lines with text, of all files, that it may have changed."""
+    counts = Counter[CallRef]()
+    for _, spans in verdict.files:
+        for span in spans:
+            if span.verdict.reason == Reason.FORMATTER and span.verdict.call is not None:
+                counts[span.verdict.call] += span.nonblank
+    return counts
 
 
 def give_to_maker(

@@ -70,7 +70,7 @@ def give_to_formatters(
     """
     verdicts = verdicts_by_line(spans)
     ran: dict[int, Verdict] = {}
-    fixes = 0
+    fixes: list[int] = []
     for line, verdict in verdicts.items():
         call = (
             verdict.call
@@ -83,7 +83,8 @@ def give_to_formatters(
             and line <= len(lines)
             and (told := tool_of(call))[0]
         ):
-            tool, fixes = told
+            tool = told[0]
+            fixes.append(told[1])
             ran[line] = Verdict(
                 Author.TOOL, How.NONE, Evidence.INFERRED, call=call, tool=tool, run_by=RunBy.AGENT
             )
@@ -94,7 +95,8 @@ def give_to_formatters(
     bare = without_layout(before)
     verdicts |= {line: ran[line] for line in _unchanged_lines(ran, lines, bare)}
     mended = [line for line in ran if lines[line - 1].strip()]
-    if len(mended) <= fixes and _are_mended((lines[line - 1] for line in mended), before):
+    is_told = 0 < len(mended) <= min(fixes, default=0)
+    if is_told and _are_mended((lines[line - 1] for line in mended), before):
         verdicts |= ran
     # whoever wrote new words unseen may have laid out what stands beside them
     for start, end in runs(sorted(verdicts)):

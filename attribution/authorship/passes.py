@@ -126,17 +126,13 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
     for commit in judged.commits:
         link = evidence.links[commit.sha]
         since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
-        complete = (
-            link.is_resolved
-            and not link.incomplete
-            and not link.partly
-            and not evidence.missing_transcripts(link)
-        )
+        lacking = link.incomplete or link.partly or bool(evidence.missing_transcripts(link))
         yield LinkedCommit(
             commit,
             judged.verdicts[commit.sha],
             since,
-            complete,
+            link.is_resolved and not lacking,
+            lacking,
             evidence.claimed_paths(link, paths),
         )
 

@@ -82,6 +82,7 @@ class LinkedCommit(NamedTuple):
     verdict: CommitVerdict
     since: float  # author time of its latest parent
     complete: bool  # it is linked to sessions by name, and all that took part are known
+    lacking: bool  # some that took part are known not to be on record
     # paths that a record of a session names although no call of it changed them
     claimed: Collection[str] = ()
 
@@ -307,7 +308,7 @@ class FileSeen:
             and cause.reason == Reason.UNCAPTURED
             and witness.seen_to_appear
         )
-        return cause if is_person(cause) or unwatched else None
+        return cause if is_person(cause) or (unwatched and not self.item.lacking) else None
 
     def _was_there(self, index: int) -> bool:
         """Whether the version before has the line, in whatever layout."""

@@ -84,7 +84,7 @@ class WorktreeAction:
     # invisible_subagent: paths it can have left changed when it was done; None: any
     files: frozenset[str] | None = None
     failed: bool = False  # the command ended with an error
-    ran: str = ""  # what the one task of the command was, as its runner printed it
+    ran: str = ""  # what the first task of the command was, as its runner printed it
     fixes: int = 0  # how many problems it said that it had mended
 
 
@@ -442,9 +442,9 @@ def _add_command(
             )
 
 
-# npm, pnpm and bun print `> eslint .` before they run a task, yarn `$ eslint .`; npm and pnpm print
-# the package above it.
-_PRINTED_TASK = re.compile(r"^[>$] (?!\S+@\d\S* )(\S.*)$", re.MULTILINE)
+# npm, pnpm and bun print `> eslint .` before they run a task, yarn `$ eslint .`, each but bun below
+# a line with the package or its own version. What stands further down may be the task's own words.
+_PRINTED_TASK = re.compile(r"\s*(?:(?:> \S+@\d|yarn run ).*\n)?[>$] (?!\S+@\d\S* )(\S.*)")
 
 
 # `Found 3 errors (3 fixed, 0 remaining)` of ruff, `Fixed 2 files` of biome
@@ -455,9 +455,9 @@ _TOLD = 2000  # characters at the end of an output, where programs say what they
 
 
 def _printed_task(command: Command) -> str:
-    """The one task that the command ran, by its output; "" where none or several were printed."""
-    printed = _PRINTED_TASK.findall(command.output[:_TOLD])
-    return printed[0] if len(printed) == 1 else ""
+    """The task that the command ran first, as its output begins; "" where none was printed."""
+    printed = _PRINTED_TASK.match(command.output[:_TOLD])
+    return printed[1] if printed else ""
 
 
 def _text_as_run(command: Command) -> str:

@@ -321,7 +321,8 @@ class AttributionWindows:
         key = (action.command, action.cwd, action.at)
         if key not in self._effects:
             tasks = partial(self.tasks, action.at, self.root)
-            printed = action.ran
+            is_one = len(RUNS_TASK.findall(action.command)) == 1
+            printed = action.ran if is_one else ""
             self._effects[key] = effects(
                 action.command, action.cwd, (lambda *_: printed) if printed else tasks
             )
