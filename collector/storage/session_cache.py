@@ -8,7 +8,6 @@ without an archive, nor for a database that keeps less than all content. A cache
 is done without.
 """
 
-import hmac
 import os
 import pickle
 import zlib
@@ -16,12 +15,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from hashlib import blake2b, shake_256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import DatabaseUnusable
-from collector.limits import CACHE_BYTES, CACHED_BYTES
+from collector.limits import CACHE_BYTES
 from collector.storage import archive
 from collector.storage.places import cache_directory
 from collector.storage.retention import FULL
@@ -37,7 +35,10 @@ _PART = (
     " AND part = ?"
 )
 _FAILURES = (DatabaseUnusable, OSError)
-_NONCE, _PROOF = 16, 32  # bytes before what is encrypted
+_NONCE = 12  # bytes before what is encrypted
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 
 def path() -> Path | None:
@@ -180,35 +181,26 @@ def _delete(cache: Store, condition: str, *values: str) -> None:
 
 
 def seal(value: object, key: bytes) -> bytes:
-    """A value as entries are kept: compressed, encrypted (with what SHAKE-256 makes of the key and
-    a number that is used once), and with a proof that the key was known.
-    """
+    """A value as entries are kept: compressed and encrypted."""
     content = zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
-    sealed = os.urandom(_NONCE)
-    sealed += _encrypted(content, key, sealed)
-    return _proof(sealed, key) + sealed
+    nonce = os.urandom(_NONCE)
+    return nonce + _cipher(key).encrypt(nonce, content, None)
 
 
 def unseal(sealed: bytes, key: bytes) -> Any:
-    """The value again; None for what was not sealed with the key, or is larger than anything that
-    is put in.
+    """The value again; None for what was not sealed with the key. Nothing else is unpacked, since
+    unpacking runs what it is told to.
     """
-    proof, rest = sealed[:_PROOF], sealed[_PROOF:]
-    if not hmac.compare_digest(proof, _proof(rest, key)):
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        content = _cipher(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], None)
+    except (InvalidTag, ValueError):  # ValueError: it was cut
         return None
-    stream = zlib.decompressobj()
-    content = _encrypted(rest[_NONCE:], key, rest[:_NONCE])
-    content = stream.decompress(content, CACHED_BYTES)
-    return pickle.loads(content) if stream.eof else None
+    return pickle.loads(zlib.decompress(content))
 
 
-def _proof(sealed: bytes, key: bytes) -> bytes:
-    return blake2b(sealed, key=key, digest_size=_PROOF, person=b"proof").digest()
+def _cipher(key: bytes) -> "AESGCM":
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-
-def _encrypted(content: bytes, key: bytes, nonce: bytes) -> bytes:
-    """Or decrypted: the one undoes the other."""
-    length = len(content)
-    stream = shake_256(b"whowrote sessions" + key + nonce).digest(length)
-    value = int.from_bytes(content, "big") ^ int.from_bytes(stream, "big")
-    return value.to_bytes(length, "big")
+    return AESGCM(key)

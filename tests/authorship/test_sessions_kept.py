@@ -292,17 +292,6 @@ def test_what_was_not_sealed_with_the_key_is_read_again(content: str, tmp_path: 
     )
 
 
-def test_an_entry_that_would_be_too_large_is_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
-    monkeypatch.setattr(session_cache, "CACHED_BYTES", 10)
-    read = _counted(monkeypatch)
-    _run(repository, tmp_path / "out.db", _AGAIN)
-    assert len(read) == 1
-
-
 def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path) -> None:
     _, repository = _world(tmp_path)
     _cache().parent.mkdir()
