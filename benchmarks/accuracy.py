@@ -75,7 +75,7 @@ from collector.storage.store import Store  # noqa: E402
 from collector.text import encode  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "data" / "accuracy.json"
-PAGES = ("accuracy.md", "accuracy-details.md")
+PAGES = ("accuracy.md", "accuracy-audits.md", "accuracy-tests.md", "accuracy-details.md")
 AUDIT = ROOT / "benchmarks" / "data" / "audit.csv"
 AUTHORS = ("agent", "human", "unknown")
 _NULL_COMMITS = 300

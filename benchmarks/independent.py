@@ -197,27 +197,12 @@ def texts(results: Mapping[str, Any]) -> dict[str, object]:
         "blind_repositories": len({row["repository"] for row in rows}),
         "blind_lines": len(rows),
         "least_read": minimum.READ.lines,
-        **{
-            f"blind_{audit}": _blind(
-                [row for row in rows if row["audit"] == audit.replace("_", "-")]
-            )
-            for audit in AUDITS
-        },
-        "blind_now": _blind(
-            [
-                row | {"class": row["now_class"], "evidence": row["now_evidence"]}
-                for row in rows
-                if row.get("now_class")
-            ]
-        ),
-        "blind_by_repository": _by_repository(rows),
+        "blind_all": _blind(rows),
+        "blind_by_audit": _by_audit(rows),
         "summary": _summary(results, rows),
         "forgotten": _forgotten(results.get("forgotten", {})),
         "forgotten_parts": _forgotten_parts(results.get("forgotten_parts", {})),
-        "forgotten_by_repository": _forgotten_by_repository(results.get("forgotten", {})),
-        "spikes": _spikes(results.get("spikes", {})),
-        "decoys": _decoys(results.get("decoys", {}), each=False),
-        "decoys_by_repository": _decoys(results.get("decoys", {}), each=True),
+        "decoys": _decoys(results.get("decoys", {})),
         "bots": _bots(results.get("decoys", {})),
         "spikes_found": _spikes_found(results.get("spikes", {})),
     }
@@ -257,28 +242,18 @@ def _blind(rows: Sequence[Mapping[str, str]]) -> str:
     return table(("class", "evidence", "lines read", *verdict_columns), lines)
 
 
-def _now(row: Mapping[str, str]) -> dict[str, str]:
-    """The row with what the program says today."""
-    return {**row, "class": row["now_class"], "evidence": row["now_evidence"]}
-
-
-def _by_repository(rows: Sequence[Mapping[str, str]]) -> str:
-    found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+def _by_audit(rows: Sequence[Mapping[str, str]]) -> str:
+    """Right answers of each class, the newest audit first."""
+    found: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
     for row in rows:
-        found[row["repository"]][row["class"], judged(row)] += 1
-    classes = [
-        name
-        for name in LINE_CLASSES
-        if any(name == said for counts in found.values() for said, _ in counts)
-    ]
+        found[row["audit"]][row["class"], judged(row) == "right"] += 1
     lines = []
-    for name, counts in sorted(found.items()):
-        cells = []
-        for said in classes:
-            n = sum(count for (one, _), count in counts.items() if one == said)
-            cells.append(f"{counts[said, 'right']} of {n}" if n else "")
-        lines.append((name, *cells))
-    return table(("repository", *classes), lines)
+    for audit in audits_newest_first():
+        right = [found[audit][name, True] for name in LINE_CLASSES]
+        read = [found[audit][name, False] + n for name, n in zip(LINE_CLASSES, right, strict=True)]
+        cells = [f"{n} of {of}" if of else "" for n, of in zip(right, read, strict=True)]
+        lines.append((f"`{audit}`", sum(read), *cells))
+    return table(("audit", "lines read", *LINE_CLASSES), lines)
 
 
 def _summary(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> str:
@@ -416,19 +391,6 @@ def _aider_labels(rows: Sequence[Mapping[str, str]]) -> dict[str, object]:
     }
 
 
-def _forgotten_by_repository(found: Mapping[str, Any]) -> str:
-    lines: list[Sequence[object]] = []
-    for (group, name), one in sorted(((not v.get("held_out"), k), v) for k, v in found.items()):
-        lines.append(
-            (
-                name,
-                "tuned on" if group else "held out",
-                *_forgotten_cells(one["sessions"], one["lines"], one["answers"]),
-            )
-        )
-    return table(("repository", "", *_FORGOTTEN), lines)
-
-
 def _forgotten_parts(found: Mapping[str, Any]) -> str:
     """What became of the lines of lost parts of sessions, by part and repository, and over all
     repositories.
@@ -486,44 +448,6 @@ def _forgotten_cells(sessions: int, lines: int, answers: Mapping[str, int]) -> t
     )
 
 
-def _spikes(found: Mapping[str, Any]) -> str:
-    lines: list[Sequence[object]] = []
-    for name, one in sorted(found.items()):
-        origin = "held out" if one.get("held_out") else "tuned on"
-        for state in _STATES:
-            for kind, answers in one.get(state, {}).items():
-                lines.append((name, origin, state, kind, *_spike_cells(Counter(answers))))
-    head = (
-        "repository",
-        "",
-        "records",
-        "kind",
-        "lines",
-        "human",
-        "likely human",
-        "agent's, edited",
-        "agent's",
-        "nobody's: reasons",
-    )
-    return table(head, lines)
-
-
-def _spike_cells(counts: Counter[str]) -> tuple[object, ...]:
-    agent = sum(
-        count
-        for answer, count in counts.items()
-        if answer.startswith("agent") and answer != "agent edited"
-    )
-    return (
-        counts.total(),
-        counts["human observed"],
-        counts["human inferred"],
-        counts["agent edited"],
-        agent,
-        _reasons(counts),
-    )
-
-
 def _spikes_found(found: Mapping[str, Any]) -> str:
     """A person's lines by what is on record of the agents' work for their commits: found, given
     to an agent.
@@ -570,44 +494,26 @@ def _agents(answers: Mapping[str, int]) -> int:
     return sum(count for answer, count in answers.items() if answer.startswith("agent"))
 
 
-def _decoys(found: Mapping[str, Any], each: bool) -> str:
+def _decoys(found: Mapping[str, Any]) -> str:
     """Lines given to decoys among those of the commits beside which they were put, and what that
     says of the others at most.
     """
-    lines: list[Sequence[object]] = []
-    total: Counter[str] = Counter()
-    for name, one in sorted(found.items()):
-        counts = Counter(
-            {key: one[key] for key in ("decoys", "written", "genuine", "given", "certain")}
-        )
-        total += counts
-        if each:
-            lines.append((name, *_decoy_cells(counts)))
-    if not each:
-        lines.append(("all", *_decoy_cells(total)))
+    names = ("decoys", "written", "genuine", "given", "certain")
+    total = {name: sum(one[name] for one in found.values()) for name in names}
+    share = wilson(total["given"], total["given"] + total["certain"])
+    bound = "–"
+    if share is not None and total["written"]:
+        factor = 1 + total["genuine"] / total["written"]
+        bound = f"{100 * min(1.0, share.high * factor):.2f} %"
     head = (
-        "repository",
         "decoys",
         "lines that decoys wrote",
         "that the sessions wrote",
         "given to decoys",
         "given to sessions",
+        "false lines at most, 95 %",
     )
-    return table((*head, "false lines at most, 95 %"), lines)
-
-
-def _decoy_cells(counts: Counter[str]) -> tuple[object, ...]:
-    found = wilson(counts["given"], counts["given"] + counts["certain"])
-    ratio = counts["written"] / counts["genuine"] if counts["genuine"] else 0.0
-    bound = (
-        f"{100 * min(1.0, found.high * (1 + 1 / ratio)):.2f} %"
-        if found is not None and ratio
-        else "–"
-    )
-    return (
-        *(f"{counts[key]:,}" for key in ("decoys", "written", "genuine", "given", "certain")),
-        bound,
-    )
+    return table(head, [(*(f"{total[name]:,}" for name in names), bound)])
 
 
 def _bots(found: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Links that a reader decided from raw evidence, verdicts that changed, and what dates answer
 (benchmarks/data: links.csv, changed-verdicts.csv, older-projects.csv).
 
-Called by benchmarks/accuracy.py; the tables stand in docs/accuracy.md and docs/accuracy-details.md.
+Called by benchmarks/accuracy.py; the tables stand in docs/accuracy-tests.md.
 """
 
 from __future__ import annotations

@@ -87,26 +87,16 @@ def test_a_right_line_that_its_reader_doubted_is_right_but_not_sure() -> None:
     assert agent == [["4", "3", "3"], ["4", "3", "0"]]
 
 
-def test_every_audit_of_the_file_has_a_table() -> None:
-    first, details = (
-        (ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES
-    )
-    for audit in {row["audit"] for row in independent.blind()}:
-        assert "{{ blind_" + audit.replace("-", "_") + " }}" in first + details
+def test_every_audit_of_the_file_has_a_row_with_all_its_lines() -> None:
+    read = independent.blind()
+    rows = _cells(independent._by_audit(read))
+    assert sum(int(row[1]) for row in rows) == len(read)
+    assert {row[0].strip("`") for row in rows} == {line["audit"] for line in read}
 
 
-def test_tables_by_repository_have_a_page_of_their_own() -> None:
-    first, details = (
-        (ROOT / "docs" / "templates" / name).read_text("utf-8") for name in accuracy.PAGES
-    )
-    for name in (
-        "blind_by_repository",
-        "forgotten_by_repository",
-        "spikes",
-        "decoys_by_repository",
-    ):
-        assert "{{ " + name + " }}" in details
-    assert first.index("{{ summary }}") < 1_000
+def test_the_first_page_is_one_screen() -> None:
+    page = (ROOT / "docs" / "templates" / accuracy.PAGES[0]).read_text("utf-8")
+    assert page.index("{{ summary }}") < 1_000 and len(page.split()) < 600
 
 
 def test_what_the_agent_did_is_taken_from_today_only_where_the_rest_is_the_same() -> None:
