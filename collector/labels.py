@@ -47,7 +47,8 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
     lines = [line for line in every if any(map(str.isalnum, line))]
     telling = next((line for line in lines if not _ANSWER.fullmatch(line.lower())), "")
     telling = telling or next(filter(None, map(command_words, commands)), "")
-    return (telling or next(iter(lines), ""))[:_LENGTH]
+    label = telling or next(iter(lines), "")
+    return label if len(label) <= _LENGTH else label[: _LENGTH - 1].rstrip() + "…"
 
 
 def _own(line: str) -> str:

@@ -22,7 +22,8 @@ from collector.labels import session_label
         (["<task>\nReview only the diff"], "Review only the diff"),
         (['"# Context\n\nYou are one of many"'], "Context"),
         (["---\n", "yes"], "yes"),
-        (["x" * 100], "x" * 80),
+        (["x" * 80], "x" * 80),
+        (["x" * 100], "x" * 79 + "…"),
         ([], ""),
     ],
 )
