@@ -102,7 +102,7 @@ def _kill(*_: object) -> None:
 
 
 @pytest.mark.parametrize("with_sessions", [True, False])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(
     seed: int, with_sessions: bool, tmp_path: Path
 ) -> None:

@@ -113,7 +113,7 @@ def test_commands_and_pages(tmp_path: Path) -> None:
     assert 40 < pages <= tables + 1
 
 
-@pytest.mark.parametrize("case", ["example", "per_checkpoint_refs", "v1_and_v2"])
+@pytest.mark.parametrize("case", ["example", "per_checkpoint_refs"])
 def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path: Path) -> None:
     path = clone(case, tmp_path)
     late = bench_attribute.arriving(path, tmp_path)
