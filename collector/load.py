@@ -2,6 +2,7 @@
 calls.
 """
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_j
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
-from collector.local.archived import versions
+from collector.local.archived import forgotten, versions
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import (
     Checkpoint,
@@ -55,7 +56,7 @@ from collector.session_graph import (
 )
 from collector.storage import session_cache
 from collector.storage.retention import PROMPTS, Policy
-from collector.storage.store import Store, iso
+from collector.storage.store import Store, iso, utc_now
 from collector.text import count_of, error_text, printable, split_names
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
@@ -659,8 +660,12 @@ def store_checkpoints(
         # computed again.
         forget_runs(store, (StageName.LINES, StageName.LOAD), repo_id)
         clear_problems(store, repo_id, ("checkpoints",))
-        connection.execute("DELETE FROM checkpoints WHERE repo_id = ?", (repo_id,))
-        _remove_sessions(store, repo_id, {printable(s.key) for s in session_files(checkpoints)})
+        keys = [printable(files.key) for files in session_files(checkpoints)]
+        ids = [checkpoint.id for checkpoint in checkpoints]
+        connection.execute(_REPLACED, (repo_id, json.dumps(ids)))
+        for table, names in (("checkpoints", []), ("sessions", keys)):
+            connection.execute(_NOTE_GONE[table], (utc_now(), repo_id, json.dumps(names)))
+        _drop_sessions(store, repo_id, forgotten(_gone(store, repo_id)))
         sessions = add_checkpoints(context, checkpoints)
         store.add_problems(repo_id, [*further, *(p for c in checkpoints for p in c.problems)])
     return sessions
@@ -714,11 +719,21 @@ def _checkpoint_row(number: int, repo_id: int, c: Checkpoint) -> RowValues:
     )
 
 
-def _remove_sessions(store: Store, repo_id: int, kept: Collection[str]) -> None:
-    """Removes the rows of sessions that no checkpoint holds any more."""
-    rows = store.rows("SELECT key FROM sessions WHERE repo_id = ?", (repo_id,))
-    gone = {row["key"] for row in rows} - set(kept)
-    _drop_sessions(store, repo_id, gone)
+_REPLACED = (
+    "DELETE FROM checkpoints WHERE repo_id = ? AND checkpoint_id IN (SELECT value FROM"
+    " json_each(?))"
+)
+_NOTE_GONE = {
+    table: f"UPDATE {table} SET gone_since = CASE WHEN {key} NOT IN (SELECT value FROM"
+    " json_each(?3)) THEN COALESCE(gone_since, ?1) END WHERE repo_id = ?2"
+    for table, key in (("checkpoints", "checkpoint_id"), ("sessions", "key"))
+}
+
+
+def _gone(store: Store, repo_id: int) -> list[str]:
+    """Keys of sessions of which no record is left."""
+    sql = "SELECT key FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL"
+    return [row["key"] for row in store.rows(sql, (repo_id,))]
 
 
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
@@ -742,11 +757,20 @@ def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles
 
 def _drop_sessions(store: Store, repo_id: int, keys: Collection[str]) -> None:
     if keys:  # conclusions may point to them: they are computed again
+        store.connection.execute(_DROP_GONE, (repo_id, json.dumps([*keys])))
         store.connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
     store.connection.executemany(
         "DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in keys]
     )
     forget_subjects(store, repo_id, keys)
+
+
+# the sixth value of what is kept of a line is its session
+_DROP_GONE = (
+    "DELETE FROM gone_commits WHERE repo_id = ?1 AND EXISTS (SELECT 1 FROM json_each(files) f,"
+    " json_each(f.value) l JOIN sessions s ON s.id = json_extract(l.value, '$[5]') WHERE s.repo_id"
+    " = ?1 AND s.key IN (SELECT value FROM json_each(?2)))"
+)
 
 
 def forget_sessions(store: Store, keys: Iterable[str]) -> bool:

@@ -43,6 +43,7 @@ from attribution.authorship.timeline import (
 )
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
+from attribution.queries.survival import seconds
 from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
 from collector.git.clocks import other_clocks
@@ -54,6 +55,11 @@ from collector.vocabulary.sessions import CheckpointStore
 
 VERSION = "30"
 """Of what is concluded: to be raised with the rules."""
+
+_GONE = (
+    "SELECT started_at, ended_at FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL AND"
+    " started_at IS NOT NULL AND ended_at IS NOT NULL"
+)
 
 
 def read_inputs(
@@ -110,7 +116,10 @@ def replay(
     texts = RepositoryTexts(context.repo, history)
     find_moved(worktree_roots, sessions, texts.first)
     lines, edits = timelines(sessions, worktree_roots)
-    add_unrecorded(lines.values(), [(trace.begin, trace.end) for trace in local.traces])
+    gone = context.store.rows(_GONE, (context.repo_id,))
+    unread = [(seconds(row["started_at"]), seconds(row["ended_at"])) for row in gone]
+    unread += [(trace.begin, trace.end) for trace in local.traces]
+    add_unrecorded(lines.values(), unread)
     if only is not None:
         edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
         for line in lines.values():

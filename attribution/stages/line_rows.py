@@ -43,7 +43,7 @@ def clear(store: Store, repo_id: int) -> None:
     links with them.
     """
     execute = store.connection.execute
-    of_repo = "SELECT id FROM sessions WHERE repo_id = ?"
+    of_repo = "SELECT id FROM sessions WHERE repo_id = ? AND gone_since IS NULL"
     for table in ("edits", "session_stats", "commit_sessions"):
         execute(f"DELETE FROM {table} WHERE session_id IN ({of_repo})", (repo_id,))
     execute(
@@ -450,7 +450,7 @@ _IN_CODE = "f.kind IN ({})".format(", ".join(f"'{kind}'" for kind in sorted(HEAD
 # Lines by class of the commits that a session is linked to, those of source and test files, and
 # what became of its edits.
 _TOTALS = f"""
-WITH own AS (SELECT id FROM sessions WHERE repo_id = ?),
+WITH own AS (SELECT id FROM sessions WHERE repo_id = ? AND gone_since IS NULL),
 linked AS (
   SELECT cs.session_id, COUNT(DISTINCT cs.commit_id) AS commits, {
     ", ".join(f"SUM(f.{name}) AS {name}" for name in _CLASSES)

@@ -15,7 +15,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.authorship.run_data import Judged
 from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
-from attribution.stages import feature_rows, line_rows, outcomes, turn_outcomes
+from attribution.stages import earlier, feature_rows, line_rows, outcomes, turn_outcomes
 from attribution.stages.judging import VERSION, judge, read_inputs, replay
 from attribution.stages.lines_due import STAGE, censored_parts, is_done, target_of
 from attribution.stages.sessions import keep_shared_lines, read_sessions
@@ -160,14 +160,17 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
     Call within a transaction. Returns what could not be judged.
     """
     store, repo_id = context.store, context.repo_id
+    before = earlier.put_aside(store, repo_id, judged.evidence.history.commits)
     numbers = write_commits(
         store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head)
     )
     line_rows.clear(store, repo_id)
     line_rows.links(store, repo_id, numbers, judged.evidence.links)
+    line_rows.sessions(store, numbers, judged)
+    earlier.link_again(store, numbers, before)
+    earlier.keep(judged, before)
     line_rows.lines(store, repo_id, numbers, judged)
     line_rows.edits(store, judged.replayed)
-    line_rows.sessions(store, numbers, judged)
     line_rows.totals(store, repo_id, judged)
     line_rows.vendor(store, repo_id)
     line_rows.confidence(store)

@@ -78,7 +78,8 @@ def fill_outcomes(
     after = after or AfterSessions({}, ())
     for table in ("regions", "region_priors"):
         store.connection.execute(
-            f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
+            f"DELETE FROM {table} WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?"
+            " AND gone_since IS NULL)",
             (repo_id,),
         )
     stored = {row["id"]: row for row in store.rows(_STORED, (repo_id,))}

@@ -27,7 +27,7 @@ def fill_turns(
     """Rows of a repository anew, with all that does not wait for prices, the history of lines or
     a scan.
     """
-    store.connection.execute("DELETE FROM turn_outcomes WHERE repo_id = ?", (repo_id,))
+    store.connection.execute(_CLEAR, (repo_id,))
     work = turn_work(
         replayed.runs, {session.session_id: UserTexts(session.said) for session in sessions}
     )
@@ -37,6 +37,10 @@ def fill_turns(
     store.insert("turn_outcomes", (*(counted[0] if counted else ()), *_WORK, *_FROM_TEXT), rows)
 
 
+_CLEAR = (
+    "DELETE FROM turn_outcomes WHERE repo_id = ? AND session_id IN (SELECT id FROM sessions WHERE"
+    " gone_since IS NULL)"
+)
 # Counts per turn from the tables of facts and regions, each made once and joined: subqueries for
 # each turn would read the same rows again and again.
 _COUNT = """
@@ -77,7 +81,7 @@ LEFT JOIN models ON models.session_id = t.session_id AND models.turn_index = t.t
 LEFT JOIN edited ON edited.session_id = t.session_id AND edited.turn_index = t.turn_index
 LEFT JOIN again ON again.session_id = t.session_id AND again.turn_index = t.turn_index
 LEFT JOIN landed ON landed.session_id = t.session_id AND landed.turn_index = t.turn_index
-WHERE s.repo_id = ?1 ORDER BY t.session_id, t.turn_index"""
+WHERE s.repo_id = ?1 AND s.gone_since IS NULL ORDER BY t.session_id, t.turn_index"""
 
 
 def _work(work: Mapping[TurnKey, TurnWork], row: Row) -> RowValues:

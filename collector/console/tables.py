@@ -131,13 +131,10 @@ def chosen(table: Table, names: Sequence[str] = ()) -> list[Shown]:
 
 
 def _says_something(table: Table, name: str) -> bool:
-    """Whether a column has a number other than 0, or texts that differ."""
-    values = [row[name] for row in table.rows if row[name] not in (None, "", 0, [])]
-    return (
-        len({str(value) for value in values}) > 1
-        if values and isinstance(values[0], str)
-        else bool(values)
-    )
+    """Whether a column has a number other than 0, or texts that differ or are in some rows only."""
+    values = [row[name] or "" for row in table.rows]
+    texts = {value for value in values if isinstance(value, str)}
+    return len(texts) > 1 or any(value and not isinstance(value, str) for value in values)
 
 
 def heading(column: Column) -> str:

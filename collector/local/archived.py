@@ -33,10 +33,15 @@ def archived() -> tuple[list[Row], list[Problem]]:
 
 def without_forgotten(found: dict[str, LocalSession]) -> None:
     """Takes out the sessions that are not to be read again."""
+    for session in forgotten([*found]):
+        del found[session]
+
+
+def forgotten(sessions: Iterable[str]) -> list[str]:
+    """Those that are not to be read again, nor kept anywhere."""
     with suppress(DatabaseUnusable), archive.opened(create=False) as kept:
-        for session in [*found]:
-            if kept is not None and kept.is_forgotten(session):
-                del found[session]
+        return [s for s in sessions if kept is not None and kept.is_forgotten(s)]
+    return []
 
 
 def belonging(rows: Iterable[Row], roots: Roots) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import stat
@@ -270,11 +271,87 @@ def test_an_archive_of_every_format_is_read(
     assert len(kept()[0][1]) == 3
 
 
-@pytest.mark.parametrize("seed", range(5))
+def test_what_was_known_of_a_record_that_is_gone_stays(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(archive.ENVIRONMENT, "off")
+    one, db = work(clone, "one"), tmp_path / "out.db"
+    attribute(clone, db)
+    with Store(db) as store:
+        before = store.rows("SELECT * FROM session_stats")
+    delete_all(clone)
+    work(clone, "two")
+    for message in ("Later", "Later still"):
+        clone.person(f"{message}.py", "kept = True\n")
+        clone.commit(message)
+        said = attribute(clone, db)
+        assert agents_lines(said, "one") == agents_lines(said, "two") == ["agent"] * 3
+    with Store(db) as store:
+        first, last = store.rows("SELECT * FROM session_list ORDER BY started_at")
+        assert (first["key"], bool(first["gone_since"])) == (one.id, True)
+        assert last["gone_since"] is None and first["commits"] == last["commits"] == 1
+        assert store.rows("SELECT * FROM session_stats WHERE commits")[:1] == before
+    assert "no record since" in run("sessions", clone.path, "--db", db).stdout
+    WRITERS["claude-code"](home, one)
+    clone.person("back.py", "back = True\n")
+    clone.commit("Back")
+    attribute(clone, db)
+    with Store(db) as store:
+        assert not store.value("SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
+
+
+def test_commits_that_were_made_anew_keep_what_was_known_of_them(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(archive.ENVIRONMENT, "off")
+    work(clone, "one")
+    attribute(clone, tmp_path / "out.db")
+    delete_all(clone)
+    sha = clone.git("rev-parse", "HEAD").strip()
+    clone.git("commit", "-q", "--amend", "-m", "Add it, as asked")
+    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    with Store(tmp_path / "out.db") as store:
+        assert store.rows("SELECT commit_sha FROM gone_commits") == [{"commit_sha": sha}]
+    clone.git("reset", "-q", "--hard", sha)
+    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    clone.git("commit", "-q", "--amend", "-m", "Again")
+    attribute(clone, tmp_path / "out.db")
+    one = SESSION[:-12] + f"{int('one', 36):012x}"
+    run("data", "forget", one, "--db", tmp_path / "out.db", "--yes")
+    with Store(tmp_path / "out.db") as store:
+        assert store.value("SELECT COUNT(*) FROM gone_commits") == 0
+
+
+def test_no_person_is_named_where_a_record_is_gone(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(archive.ENVIRONMENT, "off")
+    session = work(clone, "one")
+    session.write("src/late.py", "late_0 = compute(0, 'a line of late')\n")
+    WRITERS["claude-code"](home, session)
+    attribute(clone, tmp_path / "out.db")
+    delete_all(clone)
+    clone.commit("Add late")
+    work(clone, "two")
+    said = attribute(clone, tmp_path / "out.db")
+    assert agents_lines(said, "late") == ["unknown"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("seed", range(int(os.environ.get("WHOWROTE_ORDERS", "4"))))
 def test_no_order_of_events_makes_a_decided_line_undeclared(
-    seed: int, clone: Clone, home: Path, tmp_path: Path
+    seed: int,
+    kept: bool,
+    clone: Clone,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance, names = random.Random(seed), iter("abcdefghijklmnop")
+    databases = [tmp_path / "out.db", tmp_path / "second.db"]
+    if not kept:  # only the database knows then
+        monkeypatch.setenv(archive.ENVIRONMENT, "off")
+        del databases[1]
     decided: dict[str, str] = {}
     for _ in range(9):
         step = chance.choice(["work", "work", "delete", "person", "rebase", "gc", "run"])
@@ -287,12 +364,12 @@ def test_no_order_of_events_makes_a_decided_line_undeclared(
             clone.person(f"src/{name}.txt", f"{name}_0 = by hand, a line of {name}\n")
             clone.commit(f"By hand {name}")
         elif step == "rebase":
-            clone.git("commit", "-q", "--amend", "-m", f"Another message {name}", check=False)
+            clone.rebase(f"Another message {name}", chance.randrange(3))
         elif step == "gc":
             clone.git("reflog", "expire", "--expire=now", "--all")
             clone.git("gc", "-q", "--prune=now")
         else:
-            said = attribute(clone, tmp_path / chance.choice(["out.db", "second.db"]))
+            said = attribute(clone, chance.choice(databases))
             for text, author in decided.items():
                 assert said[text].author not in ("undeclared", "unknown"), (text, author)
             decided |= {t: s.author for t, s in said.items() if s.author in ("agent", "human")}

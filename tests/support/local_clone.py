@@ -171,6 +171,12 @@ class Clone:
         self.wait(8)
         return sha
 
+    def rebase(self, message: str, back: int) -> None:
+        """Gives the last commit another message, and makes it and some before it anew."""
+        self.git("commit", "-q", "--amend", "-m", message, check=False)
+        base = self.git("rev-parse", "-q", "--verify", f"HEAD~{back + 1}", check=False).strip()
+        self.git("rebase", "-q", "--force-rebase", base or "--root", check=False)
+
     def git(self, *arguments: str, off: float = 0.0, check: bool = True) -> str:
         when = f"{int(self.clock + off)} +0000"
         environment = git_environment() | {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}

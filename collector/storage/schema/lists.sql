@@ -150,6 +150,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   left_at: when it left that one; NULL for other sessions [UTC]
 --   parent: key of the session that spawned it; NULL for a session of a person
 --   subagents: sessions that it spawned, as far as they are stored as sessions of their own
+--   gone_since: the first run that found no record of it any more; NULL as long as there is one [UTC]
 CREATE VIEW IF NOT EXISTS session_list AS
 SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
        t.edits_applied, t.commits, t.produced, t.survived,
@@ -163,7 +164,7 @@ SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.tran
          WHEN EXISTS (SELECT 1 FROM edits e JOIN commit_files f ON f.path = e.path JOIN commits k ON k.id = f.commit_id
            WHERE e.session_id = s.id AND k.repo_id = s.repo_id AND k.author_at > e.at) THEN 'lost before a commit of its files'
          ELSE 'not committed' END AS unlinked_because,
-       s.driver, s.forked_from, s.left_at, s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents
+       s.driver, s.forked_from, s.left_at, s.parent_key AS parent, COALESCE(c.subagents, 0) AS subagents, s.gone_since
 FROM sessions s JOIN repos r ON r.id = s.repo_id LEFT JOIN session_stats t ON t.session_id = s.id
 LEFT JOIN (SELECT repo_id, parent_key, COUNT(*) AS subagents FROM sessions GROUP BY repo_id, parent_key) c
 ON c.repo_id = s.repo_id AND c.parent_key = s.key;

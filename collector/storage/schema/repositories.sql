@@ -37,6 +37,17 @@ CREATE TABLE IF NOT EXISTS commits (
   UNIQUE (repo_id, commit_sha)
 );
 
+-- A commit that an earlier run attributed and the history has no more, as after a rebase, with what was known of its lines.
+CREATE TABLE IF NOT EXISTS gone_commits (
+  repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
+  commit_sha TEXT NOT NULL, -- full id
+  label TEXT NOT NULL, -- short id and subject, for people
+  author_at TEXT NOT NULL, -- author time, which a rebase leaves as it is
+  gone_since TEXT NOT NULL, -- the first run that did not find it any more
+  files TEXT NOT NULL, -- what was said of its added lines, by path: number of lines and the values of origins, JSON
+  PRIMARY KEY (repo_id, commit_sha)
+) WITHOUT ROWID;
+
 -- The agents that a commit names, in trailers, lines of its body, its author or subject; docs/agents.md lists the forms.
 CREATE TABLE IF NOT EXISTS commit_statements (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
