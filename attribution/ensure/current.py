@@ -38,6 +38,9 @@ _KNOWN = (
     "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
     " FROM json_each(?))"
 )
+_LEAVE_OUT = (
+    "DELETE FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
+)
 _GAP = (
     "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
     " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
@@ -76,7 +79,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     """
     repo = opened.repo
     waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
-    opened.store = store = base.private_copy()
+    opened.store = store = _copy(base, opened)
     context = RunContext(store, repo, opened.repo_id, no_progress)
     opened.complete = opened.complete if paths else None
     shas = json.dumps([commit.sha for commit in waiting])
@@ -89,7 +92,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     if judged is None and newer:
         opened.notes.append("what no run has read is too much for a question")
         if not paths:  # a list says that nothing is known of them
-            opened.store = base.private_copy()
+            opened.store = _copy(base, opened)
     if judged is None:
         return
     _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
@@ -98,6 +101,16 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
         line_rows.lines(store, opened.repo_id, numbers, judged)
         line_rows.sessions(store, numbers, judged)
+
+
+def _copy(base: Store, opened: OpenRepo) -> Store:
+    """The database without commits that are none of what is asked about: those of the branch that
+    was attributed, where another is checked out.
+    """
+    store, tip = base.private_copy(), opened.newer[-1] if opened.newer else opened.tip
+    others = [commit.sha for commit in opened.repo.history_of([opened.head], [tip])]
+    store.connection.execute(_LEAVE_OUT, (opened.repo_id, json.dumps(others)))
+    return store
 
 
 def _judge_waiting(
@@ -110,7 +123,9 @@ def _judge_waiting(
         for sha, files in changes.items()
         if not paths or any(change.path in paths for change in files)
     }
-    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
+    # of changes that are not committed no other file says anything: its edits are on record
+    whole = asked.difference(opened.pending or () if paths else ())
+    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in whole))
     names, earlier = _files_and_commits(opened, seeds, changes)
     sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
     if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):

@@ -263,6 +263,26 @@ def test_the_library_says_what_its_answer_is_about(work: tuple[Path, Path]) -> N
     assert line.attribution.provisional and explained.line.attribution == line.attribution
 
 
+_SPANS = "SELECT commit_sha FROM line_spans WHERE path = ?"
+
+
+def test_lists_of_the_library_are_of_what_is_checked_out(work: tuple[Path, Path]) -> None:
+    base = head(work[0])
+    git(work[0], "checkout", "-q", "-b", "other", "HEAD~1")
+    change(work[0])
+    sha = commit(work[0])
+    (work[0] / "new.py").write_text("first = 1\n")
+    with whowrote.open(*work) as db:
+        commits = [row["commit_sha"] for row in db.commits()]
+        spans = {row["commit_sha"] for row in db.lines()}
+        asked = {row["commit_sha"] for row in db.sql(_SPANS, (FILE,))}
+        (new,) = db.lines("new.py")
+        with pytest.raises(whowrote.WhoWroteError):
+            db.sql("DELETE FROM commits")
+    assert commits[-1] == sha and base not in {*commits, *spans, *asked}
+    assert sha in spans & asked and new["commit_sha"] == NO_COMMIT
+
+
 def test_questions_are_answered_while_another_process_writes(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     writer = sqlite3.connect(work[1], isolation_level=None)
