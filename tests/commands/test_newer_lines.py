@@ -331,13 +331,13 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     git(repo, "update-ref", "refs/heads/main", old.sha)
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     git(repo, "update-ref", "refs/heads/main", new.sha)
-    read, peek = set[str](), reading.peek_sessions
+    read, original = set[str](), reading.read_sessions
 
     def noted(context: Any, files: Any, *rest: Any, **more: Any) -> Any:
         read.update(session.key for session in files)
-        return peek(context, files, *rest, **more)
+        return original(context, files, *rest, **more)
 
-    monkeypatch.setattr("attribution.ensure.current.peek_sessions", noted)
+    monkeypatch.setattr("attribution.ensure.current.read_sessions", noted)
     _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
