@@ -20,7 +20,7 @@ from attribution.stages import feature_rows, judging  # noqa: E402
 from attribution.stages.sessions import read_sessions  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
-from collector.local.model import LocalSessions  # noqa: E402
+from collector.load import session_files, store_checkpoints  # noqa: E402
 from collector.model import Checkpoint  # noqa: E402
 from collector.repository_rows import claim_repo  # noqa: E402
 from collector.runtime.stages import RunContext  # noqa: E402
@@ -113,7 +113,8 @@ class Variants:
         with tempfile.TemporaryDirectory() as name, Store(Path(name) / "read.db") as store:
             feature_rows.prepare(store)
             context = RunContext(store, self.repo, claim_repo(store, self.repo, "read"))
-            self.sessions = read_sessions(context, self.checkpoints, LocalSessions())
+            ids = store_checkpoints(context, self.checkpoints)
+            self.sessions = read_sessions(context, session_files(self.checkpoints), ids)
 
     def ask(
         self,

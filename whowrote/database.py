@@ -169,12 +169,13 @@ class Database:
         repo: Names = (),
     ) -> Rows[dict[str, Any]]:
         """Spans of added lines (rows of the view `line_spans`) with the name of their repository,
-        chosen by what they are.
+        chosen by what they are; those that are not committed are of a commit of zeros.
 
         Each choice is a value or several: paths as in the commits, classes (agent, declared, human,
         …), kinds of file (source, test, …), evidence, models, repositories. Raises WhoWroteError
         for a class, kind or repository that there is not.
         """
+        from attribution.queries.verdicts import NO_COMMIT
         from collector.storage.views import read_view
 
         numbers = {row.name: row.id for row in self.repositories()}
@@ -187,7 +188,10 @@ class Database:
             "model": _names(model) or None,
         }
         names = {number: name for name, number in numbers.items()}
-        spans = read_view(self._store, "line_spans", only, "commit_id, path, start_line")
+        store, pending = self._now(changes=True)
+        spans = read_view(store, "line_spans", only, "commit_id, path, start_line")
+        for row in spans:
+            row["commit_sha"] = NO_COMMIT if row["commit_sha"] in pending else row["commit_sha"]
         return Rows(
             [
                 {"repo": names[row["repo_id"]]}
@@ -209,7 +213,8 @@ class Database:
         from collector.storage.views import read_view
         from collector.vocabulary.lines import LINE_CLASSES
 
-        rows = read_view(self._store, "commit_list", {"repo_id": self._repo}, "repo_id, position")
+        store, _ = self._now()
+        rows = read_view(store, "commit_list", {"repo_id": self._repo}, "repo_id, position")
         for row in rows:  # the names of the release before, for one release
             row |= {f"{name}_lines": row[name] for name in LINE_CLASSES}
         return Rows(rows)
@@ -237,7 +242,7 @@ class Database:
         """Recorded sessions of agents with their counts."""
         from attribution.queries.sessions import session_list
 
-        return Rows(session_list(self._now(), self._repo))
+        return Rows(session_list(self._now()[0], self._repo))
 
     def turns(self, session: str = "") -> Rows[dict[str, Any]]:
         """What each prompt led to; `session` is the key of one, or its beginning.
@@ -246,7 +251,7 @@ class Database:
         """
         from attribution.queries.sessions import find_session, turn_table
 
-        store = self._now()
+        store, _ = self._now()
         if session:
             find_session(store, session, self._repo)
         return Rows(turn_table(store, self._repo, session))
@@ -258,7 +263,7 @@ class Database:
         from attribution.queries.search import search
 
         repo = self.repositories()[0].name if self._repo is not None else ""
-        return Rows(search(self._now(), words, repo)["prompts"])
+        return Rows(search(self._now()[0], words, repo)["prompts"])
 
     def session(self, key: str, first: int = 0) -> SessionPage:
         """One session: its turns from number `first` on, its calls, commits and features.
@@ -270,7 +275,7 @@ class Database:
         from attribution.queries.session_page import session_page
         from attribution.queries.sessions import find_session
 
-        store = self._now()
+        store, _ = self._now()
         page = session_page(store, find_session(store, key, self._repo), first)
         if page is None:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
@@ -343,12 +348,17 @@ class Database:
         return sorted(self._store.table_names())
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
-        """The rows of a SELECT over the whole database; nothing can be written.
+        """The rows of a SELECT over the whole database; nothing can be written. Where something
+        else is checked out than what was attributed, over a copy with its commits.
 
         Raises DatabaseUnusable.
         """
         from collector.storage.store import Store, read_only
 
+        if self._clone and (opened := self._open_path(self._clone)).tip != opened.head:
+            store, _ = self._now()
+            store.connection.execute("PRAGMA query_only = ON")
+            return Rows(store.rows(query, parameters))
         with read_only(self._store.path) as connection:
             return Rows(Store.over(connection, self._store.path).rows(query, parameters))
 
@@ -380,14 +390,20 @@ class Database:
 
         return attributed_clone(self._store, GitRepo(path), logging.getLogger(__name__).info)
 
-    def _now(self) -> Store:
-        """The rows with the commits and sessions of what is checked out."""
+    def _now(self, changes: bool = False) -> tuple[Store, Sequence[str]]:
+        """The rows with the commits and sessions of what is checked out; with `changes` also what
+        is not committed, and the ids under which that stands there.
+        """
         if not self._clone:
-            return self._store
+            return self._store, ()
+        from attribution.queries.open_repo import with_changes
+
         opened = self._open_path(self._clone)
+        if changes:
+            with_changes(opened)
         if opened.complete is not None:
             opened.complete(opened, ())
-        return opened.store
+        return opened.store, opened.pending or ()
 
     def _clone_of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was

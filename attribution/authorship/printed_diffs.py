@@ -31,7 +31,7 @@ from collector.vocabulary.lines import FileKind
 class FilesRead(NamedTuple):
     """What is read of a history where a question concerns a few files."""
 
-    commits: Container[str]  # their ids; of the others nothing is read
+    commits: Collection[str]  # their ids; of the others nothing is read
     paths: Collection[str]
     since: float  # commands that ended before are not known
     asked: Container[str]  # of these commits the verdicts are wanted

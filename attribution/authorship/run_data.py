@@ -55,7 +55,6 @@ class SessionsRead:
     ids: Mapping[str, int]  # key -> its number in the database
     reach: Mapping[str, TranscriptReach]  # by key
     edits: Sequence[SessionEdits]  # of those that could be read, in order of time
-    shared: bytes | None = None  # what was kept of the lines that files share, see `FilesRead`
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def _repo(request: PageRequest) -> Shown:
     values: Row = {
         "survival": tables.survival_html(survival_table(request.store, request.repository.id)),
         "o": details,
-        "behind": _commits_behind(request.store, request.repository),
+        "checked_out": _checked_out(request.store, request.repository),
         "forge": forge(request.repository.url),
         "kinds_html": tables.kinds_html,
         "show": partial(tables.section_html, links=_links(request)),
@@ -401,7 +401,7 @@ def _file(request: PageRequest) -> Shown:
             "html": words.highlight(file.path, (file.texts or [])[: start + FILE_PAGE - 1]),
             "history": _history(store, repo, file, line) if line else None,
             "forge": forge(repo.url),
-            "behind": _commits_behind(store, repo),
+            "checked_out": _checked_out(store, repo),
         },
     )
 
@@ -462,15 +462,16 @@ def _open_clone(store: Store, repo: RepositoryRow) -> OpenRepo:
     )
 
 
-def _commits_behind(store: Store, repo: RepositoryRow) -> int:
-    """Commits that the branch of the clone has got since it was attributed; 0 also where the
+def _checked_out(store: Store, repo: RepositoryRow) -> str:
+    """What the clone has checked out where the pages are of something else; "" also where the
     clone is gone.
     """
     try:
         opened = _open_clone(store, repo)
     except WhoWroteError:
-        return 0
-    return len(commits_since(opened.repo, opened.branch, opened.head).newer)
+        return ""
+    now = commits_since(opened.repo, opened.branch, opened.head)
+    return now.differs(opened.branch, opened.head)
 
 
 def _history(store: Store, repo: RepositoryRow, file: TipFile, line: int) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from functools import partial
 
-from attribution.queries.open_repo import SHORT, OpenRepo, commits_since
+from attribution.queries.open_repo import OpenRepo, commits_since
 from attribution.queries.repositories import attributed_repository
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
@@ -11,7 +11,7 @@ from collector.hooks import plugins
 from collector.repository_rows import find_repo, repo_name
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
-from collector.text import command_line, count_of
+from collector.text import command_line
 
 
 def attributed_clone(
@@ -37,16 +37,12 @@ def attributed_clone(
             f"Update the database with: {command_line('whowrote', 'repo', path)}",
         )
     clone = OpenRepo(store, row.id, row.name, row.head_sha, row.branch or "", repo=repo)
-    clone.branch, clone.tip, clone.newer = commits_since(repo, clone.branch, clone.head)
+    now = commits_since(repo, clone.branch, clone.head)
+    clone.branch, clone.tip, clone.newer = now
     clone.complete = partial(_complete, store)
-    if clone.tip != clone.head:
-        since = f"{count_of(len(clone.newer), 'commit')} since the last run"
-        moved = "was moved back" if clone.branch == row.branch else "is checked out"
-        of = "" if clone.branch == row.branch else f", which read {row.branch}"
-        clone.notes.append(
-            f"{clone.branch} at {clone.tip[:SHORT]} {f'has {since}' if clone.newer else moved}{of};"
-            f" to keep what is worked out for it: whowrote repo {repo.worktree() or repo.path}"
-        )
+    if differs := now.differs(row.branch or "", clone.head):
+        again = f"whowrote repo {repo.worktree() or repo.path}"
+        clone.notes.append(f"{differs}; to keep what is worked out for it: {again}")
     return clone
 
 

@@ -17,9 +17,10 @@ from attribution.authorship.verdicts import Span, unknown
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
 from attribution.stages import line_rows
-from attribution.stages.judging import VERSION, judge, read_inputs, replay
-from attribution.stages.sessions import peek_sessions
+from attribution.stages.judging import VERSION, judge_lines
+from attribution.stages.sessions import kept_shared_lines, read_sessions
 from collector.checkpoints.statements import checkpoint_ids
+from collector.errors import InputTooLarge
 from collector.load import add_checkpoints, session_files, session_run, write_commits
 from collector.model import Checkpoint, Commit, FileChange
 from collector.runtime.progress import no_progress
@@ -37,6 +38,9 @@ _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 _KNOWN = (
     "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
     " FROM json_each(?))"
+)
+_LEAVE_OUT = (
+    "DELETE FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
 )
 _GAP = (
     "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
@@ -76,7 +80,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     """
     repo = opened.repo
     waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
-    opened.store = store = base.private_copy()
+    opened.store = store = _copy(base, opened)
     context = RunContext(store, repo, opened.repo_id, no_progress)
     opened.complete = opened.complete if paths else None
     shas = json.dumps([commit.sha for commit in waiting])
@@ -85,11 +89,14 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     with store.transaction():
         mailmap = repo.mailmap(opened.tip)
         numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
-    judged, asked = _judge_waiting(context, opened, newer, paths)
-    if judged is None and newer:
-        opened.notes.append("what no run has read is too much for a question")
+    try:
+        judged, asked = _judge_waiting(context, opened, newer, paths)
+    except InputTooLarge:
+        if newer or store.policy.keeps(FULL):
+            opened.notes.append("what no run has read is too much for a question")
         if not paths:  # a list says that nothing is known of them
-            opened.store = base.private_copy()
+            opened.store = _copy(base, opened)
+        return
     if judged is None:
         return
     _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
@@ -100,23 +107,39 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
         line_rows.sessions(store, numbers, judged)
 
 
+def _copy(base: Store, opened: OpenRepo) -> Store:
+    """The database without commits that are none of what is asked about: those of the branch that
+    was attributed, where another is checked out.
+    """
+    store, tip = base.private_copy(), opened.newer[-1] if opened.newer else opened.tip
+    others = [commit.sha for commit in opened.repo.history_of([opened.head], [tip])]
+    store.connection.execute(_LEAVE_OUT, (opened.repo_id, json.dumps(others)))
+    return store
+
+
 def _judge_waiting(
     context: RunContext, opened: OpenRepo, newer: Sequence[Commit], paths: Collection[str]
 ) -> tuple[Judged | None, set[str]]:
-    """The verdicts, and the commits that they are about; None where they take as long as a run."""
+    """The verdicts, and the commits that they are about; None where no commit waits. Raises
+    InputTooLarge where they take as long as a run.
+    """
     changes = {commit.sha: opened.repo.changes(commit) or () for commit in newer}
     asked = {
         sha
         for sha, files in changes.items()
         if not paths or any(change.path in paths for change in files)
     }
-    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in asked))
+    # of changes that are not committed no other file says anything: its edits are on record
+    whole = asked.difference(opened.pending or () if paths else ())
+    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in whole))
     names, earlier = _files_and_commits(opened, seeds, changes)
     sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
     if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):
-        return None, asked
-    only = FilesRead((), names, 0.0, asked, None)
-    return _judge_files(context, opened, newer, only, earlier), asked
+        raise InputTooLarge("many files changed in many commits", "")
+    since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
+    commits = {*earlier, *opened.waiting}
+    only = FilesRead(commits, names, since, asked, kept_shared_lines(context))
+    return _judge_files(context, opened, newer, only), asked
 
 
 def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
@@ -129,21 +152,15 @@ def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
 
 
 def _judge_files(
-    context: RunContext,
-    opened: OpenRepo,
-    newer: Sequence[Commit],
-    only: FilesRead,
-    earlier: Collection[str],
+    context: RunContext, opened: OpenRepo, newer: Sequence[Commit], only: FilesRead
 ) -> Judged | None:
-    """None where more would have to be read than for a run."""
     store, repo = context.store, context.repo
     head = opened.waiting[-1] if opened.waiting else opened.tip
-    since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
     words = {name.rpartition("/")[2] for name in only.paths}
     values = (
         opened.repo_id,
-        iso(since) or "~",
-        *(json.dumps(sorted(several)) for several in (only.paths, words, earlier)),
+        iso(only.since) or "~",
+        *(json.dumps(sorted(several)) for several in (only.paths, words, only.commits)),
     )
     sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
     checkpoints, local = stored_now(store, repo, opened.repo_id)
@@ -157,12 +174,8 @@ def _judge_files(
     ]
     with store.transaction():
         ids = add_checkpoints(context, _unknown(checkpoints, sessions))
-    read = peek_sessions(context, files, ids, VERSION)
-    if read is None or not newer:
-        return None
-    only = only._replace(commits={*earlier, *opened.waiting}, since=since, shared=read.shared)
-    evidence = read_inputs(context, head, read, checkpoints, only)
-    return judge(repo, evidence, replay(context, evidence, local, only), only)
+    read = read_sessions(context, files, ids, version=VERSION, few=True)
+    return judge_lines(context, head, read, checkpoints, local, only) if newer else None
 
 
 def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:

@@ -31,7 +31,8 @@ _ABOUT_AI = re.compile(
 _REFUSED = re.compile(r"\b(?:not|never|instead of|forbidden|prohibit\w*)\b", re.I)
 _BOX = re.compile(r"^(\s*(?:[-*]\s*)?)\[ ?\](\s*)(.*)$")
 _HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$")
-_PLACEHOLDER = re.compile(r"<[a-z][^<>]*>|\[(?:tool|name|agent)[^\]]*\]", re.I)
+_PLACEHOLDER = re.compile(r"<[a-z][^<>]*>|\[(?:tool|name|agent|fill)[^\]]*\]", re.I)
+_KEY = r"[\w-]*"  # what a project puts before the name of a trailer
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _ALL, _MOST = 0.95, 0.5  # share of the added lines
 _PARTS = {"all": _ALL, "most": _MOST, "any": 0.0}
@@ -100,8 +101,10 @@ def trailer_in(policy: str) -> dict[str, Any] | None:
     """
     lines = [line for line in policy.split("\n") if not _REFUSED.search(line)]
     for form in forms()["trailer"]:
-        if any(re.search(form["shape"], line, re.I) for line in lines):
-            return form
+        for found in filter(None, (re.search(_KEY + form["shape"], x, re.I) for x in lines)):
+            key, text = found[0].partition(":")[0], str(form["text"])
+            is_own = key.lower() != text.partition(":")[0].lower()  # as AI-assisted-by is
+            return form | {"text": key + text[text.index(":") :]} if is_own else form
     return None
 
 
@@ -131,6 +134,7 @@ def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
         "both": ", ".join(both),
         "yes": f"Yes: {', '.join(both)}",
         "how": how,
+        "told": f"{', '.join(both)}. {how}",
         "address": "".join(f" <{_address(agent)}>" for agent, _ in pairs[:1] if _address(agent)),
     }
 
@@ -143,6 +147,8 @@ def fill_template(template: str, known: Row) -> list[str]:
     if not known["agents"] or not lines:
         return lines
     share = known["by_agents"] / max(known["added"], 1)
+    emptied = [_PLACEHOLDER.sub("", line).rstrip() for line in lines]
+    lines = [bare if _field(bare) else line for bare, line in zip(emptied, lines, strict=True)]
     parts = {number: part for number, line in enumerate(lines) if (part := _part_of(line))}
     fits = [n for n, part in parts.items() if part in _PARTS and share >= _PARTS[part]]
     ticked = max(fits, key=lambda n: (_PARTS[parts[n]], -n), default=None)
@@ -151,8 +157,9 @@ def fill_template(template: str, known: Row) -> list[str]:
     result = []
     for number, line in enumerate(lines):
         if number == ticked:
-            line = _PLACEHOLDER.sub(words["both"], _BOX.sub(r"\1[x]\2\3", line))
-            line += f" {words['both']}. {words['how']}" if line.endswith(":") else ""
+            value = words["told"] if "[fill" in line.lower() else words["both"]
+            line = _PLACEHOLDER.sub(value, _BOX.sub(r"\1[x]\2\3", line))
+            line += f" {words['told']}" if line.endswith(":") else ""
         elif number in fields or (not fields and not parts):
             line = _with_value(line, words)
         result.append(line)
@@ -199,12 +206,13 @@ def _part_of(line: str) -> str:
 def _field(line: str) -> dict[str, Any] | None:
     """The form of a question or a label that is to be followed by an answer."""
     bare = line.strip().strip("*#- ").rstrip("*:") + line.strip().strip("*# ")[-1:]
-    if _BOX.match(line) or bare.lower().startswith("if "):
+    if _BOX.match(line) or (bare.lower().startswith("if ") and not bare.endswith(":")):
         return None
     found = (form for form in forms()["field"] if re.search(form["shape"], bare, re.I))
     form = next(found, None)
-    is_open = form is not None and ("text" in form or bare.endswith((":", "?")))
-    return form if is_open else None
+    if form is None or "text" in form:
+        return form
+    return form if form["value"] and bare.endswith((":", "?")) else None
 
 
 def _with_value(line: str, words: dict[str, str]) -> str:

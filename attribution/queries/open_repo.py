@@ -15,7 +15,7 @@ from typing import NamedTuple
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import from_utf_16, is_binary, normal_path, printable
+from collector.text import count_of, from_utf_16, is_binary, normal_path, printable
 
 SHORT = 9  # digits of a commit id for people
 
@@ -69,6 +69,16 @@ class StateNow(NamedTuple):
     branch: str
     tip: str
     newer: tuple[str, ...]  # its commits that what was attributed does not have, oldest first
+
+    def differs(self, branch: str, head: str) -> str:
+        """How it differs from the branch that was attributed at `head`; "" where it does not."""
+        if self.tip == head:
+            return ""
+        how = "was moved back" if self.branch == branch else "is checked out"
+        if self.newer:
+            how = f"has {count_of(len(self.newer), 'commit')} since the last run"
+        of = "" if self.branch == branch else f", which read {branch}"
+        return f"{self.branch} at {self.tip[:SHORT]} {how}{of}"
 
 
 def commits_since(repo: GitRepo, branch: str, head: str) -> StateNow:

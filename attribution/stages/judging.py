@@ -62,6 +62,21 @@ _GONE = (
 )
 
 
+def judge_lines(
+    context: RunContext,
+    head: str,
+    sessions: SessionsRead,
+    checkpoints: Sequence[Checkpoint],
+    local: LocalSessions,
+    only: FilesRead | None = None,
+) -> Judged:
+    """All steps in order, for a run, or for a question about the commits and files of `only`."""
+    evidence = read_inputs(context, head, sessions, checkpoints, only)
+    replayed = replay(context, evidence, local, only)
+    context.progress("judging lines", 0, 0)
+    return judge(context.repo, evidence, replayed, only)
+
+
 def read_inputs(
     context: RunContext,
     head: str,

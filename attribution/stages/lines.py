@@ -16,12 +16,19 @@ from attribution.authorship.run_data import Judged
 from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
 from attribution.stages import earlier, feature_rows, line_rows, outcomes, turn_outcomes
-from attribution.stages.judging import VERSION, judge, read_inputs, replay
+from attribution.stages.judging import VERSION, judge_lines
 from attribution.stages.lines_due import STAGE, censored_parts, is_done, target_of
 from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
-from collector.load import LOAD, facts_key, key_of_run, write_commits
+from collector.load import (
+    LOAD,
+    facts_key,
+    key_of_run,
+    session_files,
+    store_checkpoints,
+    write_commits,
+)
 from collector.local import find_sessions, keep_private, load, local_checkpoints
 from collector.local.archived import keep
 from collector.local.model import elsewhere_note, traces_note
@@ -86,16 +93,11 @@ def attribute_repo(
     context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     before = _named_lines(context)  # rows go with the sessions that are gone
-    evidence = read_inputs(
-        context,
-        target.head,
-        read_sessions(context, checkpoints, local, options.jobs, VERSION),
-        checkpoints,
-    )
-    keep_shared_lines(context, target.head, evidence.history.lines.shared_lines())
-    replayed = replay(context, evidence, local)
-    progress("judging lines", 0, 0)
-    judged = judge(repo, evidence, replayed)
+    ids = store_checkpoints(context, checkpoints, local.problems)
+    files = session_files(checkpoints, local)
+    sessions = read_sessions(context, files, ids, options.jobs, VERSION)
+    judged = judge_lines(context, target.head, sessions, checkpoints, local)
+    keep_shared_lines(context, target.head, judged.evidence.history.lines.shared_lines())
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
     with run.writing():

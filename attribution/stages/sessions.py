@@ -19,7 +19,7 @@ from attribution.authorship.session_edits import (
     session_edits,
 )
 from collector.agents import readers
-from collector.errors import INPUT_ERRORS
+from collector.errors import INPUT_ERRORS, InputTooLarge
 from collector.git.repository import GitRepo
 from collector.load import (
     LoadedSession,
@@ -30,13 +30,10 @@ from collector.load import (
     leave_out,
     prepare_session,
     read_session,
-    session_files,
     session_run,
-    store_checkpoints,
     store_session,
 )
-from collector.local.model import LocalSessions
-from collector.model import Checkpoint, Problem, TranscriptReader
+from collector.model import Problem, TranscriptReader
 from collector.repository_rows import stored_name
 from collector.runtime import workers
 from collector.runtime.bounds import (
@@ -62,49 +59,30 @@ _WORTH_WORKERS = 20_000_000
 
 def read_sessions(
     context: RunContext,
-    checkpoints: Sequence[Checkpoint],
-    local: LocalSessions,
+    files: Sequence[SessionFiles],
+    ids: Mapping[str, int],
     jobs: int = 1,
     version: str = "",
+    few: bool = False,
 ) -> SessionsRead:
-    """Reads and stores every session. `jobs`: processes that read, each one session at a time.
+    """Reads sessions, and stores those that are not stored as they are now.
 
+    `jobs`: processes that read, each one session at a time. `ids`: the numbers of the sessions.
     `version` is that of the calling stage; entries of other versions in the cache are not used.
+    `few`: for a question, without features and without keeping anything. Raises InputTooLarge where
+    too much would have to be read that the cache lacks.
     """
-    ids = store_checkpoints(context, checkpoints, local.problems)
-    files = session_files(checkpoints, local)
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
-        reads = _Reading(context, cache, ids, readers(), version).read(files, jobs)
+        reads = _Reading(context, cache, ids, readers(), version, few).read(files, jobs)
     return _sessions_read(ids, {session.key: reads[session.key] for session in files})
 
 
-def peek_sessions(
-    context: RunContext, files: Sequence[SessionFiles], ids: Mapping[str, int], version: str
-) -> SessionsRead | None:
-    """Reads some sessions, and stores those that are not stored as they are now; None where too
-    much would have to be read that the cache lacks.
-
-    `ids`: their numbers.
-    """
+def kept_shared_lines(context: RunContext) -> bytes | None:
+    """What `keep_shared_lines` kept of the commits that were attributed."""
+    head = context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,))
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
-        reading = _Reading(context, cache, ids, readers(), version)
-        kept = {session.key: reading.cached(session) for session in files}
-        head = str(
-            context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,))
-        )
-        shared = cache.get("", digest(VERSION, head))
-    missing = [
-        replace(reading.read_task(f), features=False, key=b"")
-        for f in files
-        if kept[f.key] is None or not session_run(context, f).is_current
-    ]
-    if sum(_size(context.repo, task.files) for task in missing) > _MOST_BYTES:
-        return None
-    for task in missing:
-        done = _prepare(task, context.repo, reading.readers, set())
-        kept[task.files.key] = reading.take(task, done)
-    whole = _sessions_read(ids, {key: read for key, read in kept.items() if read is not None})
-    return replace(whole, shared=shared)
+        lines = cache.get("", digest(VERSION, str(head)))
+    return lines if isinstance(lines, bytes) else None
 
 
 def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
@@ -233,13 +211,14 @@ class _Reading:
     ids: Mapping[str, int]
     readers: Sequence[TranscriptReader]
     version: str
+    few: bool
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
         """Returns what is known of each session, and reads the sessions that are not stored or not
         known.
 
         What a session repeats of others is known once all were read: those that do are read again
-        without it.
+        without it. Of few, those that are known count as they are.
         """
         reads: dict[str, _SessionRead] = {}
         for session in files:
@@ -247,16 +226,22 @@ class _Reading:
                 self.context.progress("reading sessions", len(reads), len(files))
                 reads[session.key] = existing
         missing = [session for session in files if session.key not in reads]
+        if self.few and sum(_size(self.context.repo, f) for f in missing) > _MOST_BYTES:
+            raise InputTooLarge("the sessions that no run has read are large", "")
         self._read_into(
             reads, [replace(self.read_task(session), may_wait=True) for session in missing], jobs
         )
         copied = copied_events(
             {f.key: events for f in files if (events := reads[f.key].events) is not None}
         )
-        tasks = [
-            self.read_task(replace(session, copied=copied.get(session.key))) for session in files
-        ]
         just_read = {session.key for session in missing}
+        tasks = [
+            self.read_task(replace(session, copied=copied.get(session.key)))
+            for session in files
+            if not self.few
+            or session.key in just_read
+            or not session_run(self.context, session).is_current
+        ]
         due = []
         for task in tasks:
             key = task.files.key
@@ -284,10 +269,9 @@ class _Reading:
             session_run(self.context, files),
             feature_rows.session_run(self.context, files),
         )
-        due = not rows.is_current, not features.is_current
-        return _ReadTask(
-            files, self.ids[files.key], self.context.store.policy, *due, self.cache.key
-        )
+        due = not rows.is_current, not (self.few or features.is_current)
+        key = b"" if self.few else self.cache.key  # the numbers of a copy are its own
+        return _ReadTask(files, self.ids[files.key], self.context.store.policy, *due, key)
 
     def _all(
         self, waiting: Sequence[_ReadTask], jobs: int

@@ -161,7 +161,7 @@ def test_second_run_reads_no_session_and_no_history(
 ) -> None:
     repository = Tally().build(tmp_path / "repo")
     first, before = _run(repository, tmp_path / "out.db")
-    for name in ("read_all", "read_sessions", "read_inputs", "replay", "judge"):
+    for name in ("read_all", "read_sessions", "judge_lines"):
         monkeypatch.setattr(pipeline, name, _never)
     second, after = _run(repository, tmp_path / "out.db")
     assert (first.unchanged, second.unchanged) == (False, True)

@@ -32,6 +32,11 @@ TRAILERS = {
     ),
     "LLVM CIRCT": ("Assisted-by: <tool>:<model>", "Assisted-by: Claude Code:claude-opus-4-6"),
     "boom": ("Assisted-by: Some AI Tool https://someai.example.com", f"Assisted-by: {BOTH}"),
+    "OpenImageIO": (
+        'we require an "Assisted-by: TOOL/MODEL" line in the commit comments',
+        "Assisted-by: Claude Code/claude-opus-4-6",
+    ),
+    "a name of its own": ("- **`AI-Assisted-By:`** - Human and AI", f"AI-Assisted-By: {BOTH}"),
     "Apache Auron": ("Generated-by: <tool name and version>", f"Generated-by: {BOTH}"),
     "GitHub": (
         "add Co-authored-by: Claude <noreply@anthropic.com>",
@@ -67,6 +72,35 @@ TEMPLATES = {
             "- [x] This contribution was assisted by Generative AI tools.",
             f"    - What tools were used? {BOTH}",
             "    - Did you review these outputs? ",
+        ],
+    ),
+    "chaoss/augur": (
+        "- [ ] This contribution was assisted by generative AI tools.\n"
+        "    - How were they used? <!-- e.g. draft -->\n    - How did you review the AI output?",
+        [
+            "- [x] This contribution was assisted by generative AI tools.",
+            "    - How were they used? It wrote 84 of 120 added lines.",
+            "    - How did you review the AI output?",
+        ],
+    ),
+    "CLEO": (
+        "- [ ] This PR was written entirely by a human\n"
+        "- [ ] This PR was written with AI assistance\n"
+        "- [ ] This PR was written primarily by an AI agent\n  - **Model/tool**: <value>",
+        [
+            "- [ ] This PR was written entirely by a human",
+            "- [ ] This PR was written with AI assistance",
+            "- [x] This PR was written primarily by an AI agent",
+            f"  - **Model/tool**: {BOTH}",
+        ],
+    ),
+    "gradio-app/gradio": (
+        "- [ ] I used AI to... [fill here]\n"
+        "If AI was used, describe the tool(s) and extent of use:",
+        [
+            f"- [x] I used AI to... {BOTH}. It wrote 84 of 120 added lines.",
+            "If AI was used, describe the tool(s) and extent of use:"
+            f" {BOTH}. It wrote 84 of 120 added lines.",
         ],
     ),
     "apache/airflow": (

@@ -263,6 +263,26 @@ def test_the_library_says_what_its_answer_is_about(work: tuple[Path, Path]) -> N
     assert line.attribution.provisional and explained.line.attribution == line.attribution
 
 
+_SPANS = "SELECT commit_sha FROM line_spans WHERE path = ?"
+
+
+def test_lists_of_the_library_are_of_what_is_checked_out(work: tuple[Path, Path]) -> None:
+    base = head(work[0])
+    git(work[0], "checkout", "-q", "-b", "other", "HEAD~1")
+    change(work[0])
+    sha = commit(work[0])
+    (work[0] / "new.py").write_text("first = 1\n")
+    with whowrote.open(*work) as db:
+        commits = [row["commit_sha"] for row in db.commits()]
+        spans = {row["commit_sha"] for row in db.lines()}
+        asked = {row["commit_sha"] for row in db.sql(_SPANS, (FILE,))}
+        (new,) = db.lines("new.py")
+        with pytest.raises(whowrote.WhoWroteError):
+            db.sql("DELETE FROM commits")
+    assert commits[-1] == sha and base not in {*commits, *spans, *asked}
+    assert sha in spans & asked and new["commit_sha"] == NO_COMMIT
+
+
 def test_questions_are_answered_while_another_process_writes(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     writer = sqlite3.connect(work[1], isolation_level=None)
@@ -311,13 +331,13 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     git(repo, "update-ref", "refs/heads/main", old.sha)
     assert run("repo", repo, "--db", db, "-q").exit_code == 0
     git(repo, "update-ref", "refs/heads/main", new.sha)
-    read, peek = set[str](), reading.peek_sessions
+    read, original = set[str](), reading.read_sessions
 
     def noted(context: Any, files: Any, *rest: Any, **more: Any) -> Any:
         read.update(session.key for session in files)
-        return peek(context, files, *rest, **more)
+        return original(context, files, *rest, **more)
 
-    monkeypatch.setattr("attribution.ensure.current.peek_sessions", noted)
+    monkeypatch.setattr("attribution.ensure.current.read_sessions", noted)
     _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 

@@ -32,7 +32,7 @@ UNITS = {
 }
 COLUMNS = (
     "repo?, fix, tier, introduced_by=introduced by, class=written by, agent?, lines, path, "
-    "line, days=lived days, outcome=traced by, prompt?"
+    "line, days=lived days, outcome=traced by, prompt"
 )
 
 
