@@ -22,7 +22,7 @@ from datasette.utils.asgi import Base400
 from datasette.views.base import DatasetteError
 
 from attribution import addresses
-from attribution.browse import charts, describe, pages, requests, words
+from attribution.browse import charts, describe, pages, requests, versions, words
 from collector.console.formats import cut
 from collector.errors import WhoWroteError
 from collector.storage.bounded import DatabaseError, TookTooLong, open_bounded, time_limit
@@ -68,8 +68,10 @@ def startup(datasette: Any) -> Any:
 
     async def find_hidden_tables() -> None:
         for name in _ours(datasette):
-            _HIDDEN[datasette.databases[name].path] = await _hidden_tables(
-                datasette.get_database(name)
+            hidden = await _hidden_tables(datasette.get_database(name))
+            _HIDDEN[datasette.databases[name].path] = hidden
+            await versions.describe(
+                datasette, name, describe.metadata(hidden), describe.queries(hidden)
             )
 
     return find_hidden_tables
@@ -208,14 +210,14 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
                 {"ok": False, "error": answer.message, "status": answer.status},
                 status=answer.status,
             )
-        template = datasette.jinja_env.get_template("whowrote_error.html")
         values = {
             "error": answer.message,
             "status": answer.status,
             "title": answer.title,
             "home": datasette.urls.path(_BASE),
         }
-        return Response.html(await template.render_async(values), status=answer.status)
+        page = await datasette.render_template("whowrote_error.html", values, request)
+        return Response.html(page, status=answer.status)
 
     return page
 
@@ -248,7 +250,7 @@ async def _page(datasette: Any, request: Any) -> Any:
     db = datasette.databases.get(name)
     if db is None or not is_ours(db.path):
         raise NotFound(f"There is no database of whowrote named {name}.")
-    await datasette.ensure_permissions(request.actor, [("view-database", name), "view-instance"])
+    await versions.ensure_may_see(datasette, request.actor, name)
     to = addresses.Addresses(datasette.urls.path(f"{_BASE}/{tilde_encode(name)}"))
     arguments = {key: request.args.get(key) or "" for key in request.args}
     path = request.url_vars.get("rest") or ""
@@ -388,7 +390,7 @@ class BoundedDatabase(Database):  # type: ignore[misc]  # Datasette has no types
     def connect(self, write: bool = False) -> Any:
         assert not write, "the pages only read"
         connection = open_bounded(Path(self.path))
-        self._all_file_connections.append(connection)  # closed with the database
+        versions.close_with(self, connection)
         return connection
 
     async def execute(self, sql: str, *parameters: Any, **options: Any) -> Any:

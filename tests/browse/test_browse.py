@@ -1229,7 +1229,10 @@ def test_pages_of_datasette_can_be_heard(site: Site, path: str) -> None:
     """A language, one main part, and a name for every field. Without our replacements its
     templates have none of them.
     """
-    page = site.get(f"/pages{path}").text
+    answer = site.get(f"/pages{path}")
+    if answer.status_code == 302:  # Datasette 1 has another address for queries
+        answer = site.get(answer.headers["location"])
+    page = answer.text
     assert '<html lang="en">' in page and page.count("<main>") == page.count("</main>") == 1
     fields = re.findall(r"<(?:select|textarea|input)\b[^>]*>", page)
     # inside a label
@@ -1285,17 +1288,20 @@ def test_a_table_page_counts_rows_for_a_moment_only_and_suggests_no_facets(
 
     async def noted(self: Any, sql: str, *parameters: Any, **options: Any) -> Any:
         asked[sql.strip()] = options.get("custom_time_limit")
-        if sql.startswith("select count(*) from commit_lines"):
+        if _counts_lines(sql):
             raise QueryInterrupted(Exception("interrupted"), sql, None)
         return await original(self, sql, *parameters, **options)
 
     monkeypatch.setattr(Database, "execute", noted)
     page = site.get(f"/{db.stem}/commit_lines")
     assert page.status_code == 200 and "Suggested facets" not in page.text
-    assert {
-        limit for sql, limit in asked.items() if sql.startswith("select count(*) from commit_lines")
-    } == {COUNT_MS}
+    assert {limit for sql, limit in asked.items() if _counts_lines(sql)} == {COUNT_MS}
     assert None in asked.values()
+
+
+def _counts_lines(sql: str) -> bool:
+    """Datasette 1 counts at most 10,001 rows."""
+    return sql.startswith("select count(*) from ") and "commit_lines" in sql
 
 
 def test_columns_are_described_on_table_pages(site: Site) -> None:
