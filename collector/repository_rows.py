@@ -9,6 +9,7 @@ refused under the same name, and takes another one with `whowrote repo --name`.
 from typing import NamedTuple
 
 from collector.errors import WhoWroteError
+from collector.git.releases import first_releases, tags_of
 from collector.git.repository import GitRepo
 from collector.repository_names import name_with_host, on_other_server
 from collector.runtime.stages import RunContext
@@ -191,3 +192,22 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
         " root_sha = ? WHERE id = ?",
         (*values, repo.first_commit(), context.repo_id),
     )
+
+
+def name_releases(store: Store, repo_id: int, repo: GitRepo, head: str) -> None:
+    """Stores with which release each commit came out, where a tag is new or commits are."""
+    tags = tags_of(repo)
+    unnamed = {
+        row["commit_sha"]
+        for row in store.rows(
+            "SELECT commit_sha FROM commits WHERE repo_id = ? AND release IS NULL", (repo_id,)
+        )
+    }
+    if unnamed.isdisjoint(tags):
+        return
+    found = first_releases(tags, repo.history(head))
+    with store.transaction() as connection:
+        connection.executemany(
+            "UPDATE commits SET release = ? WHERE repo_id = ? AND commit_sha = ?",
+            ((name, repo_id, sha) for sha, name in found.items() if sha in unnamed),
+        )

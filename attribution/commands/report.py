@@ -95,8 +95,8 @@ class _Report(click.Group):
     multiple=True,
     metavar="NAMES",
     help=(
-        "Break lines down by month, week, repository, team, directory, agent, driver or person: one"
-        " or several, by commas."
+        "Break lines down by month, week, release, repository, team, directory, agent, driver or"
+        " person: one or several, by commas."
     ),
 )
 @click.option(

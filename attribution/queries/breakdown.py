@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,13 +37,18 @@ from collector.errors import WhoWroteError
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import count_of
 from collector.vocabulary.lines import LINE_CLASSES, LineClass
 
-DIMENSIONS = ("month", "week", "repository", "team", "directory", "agent", "driver", "person")
+DIMENSIONS = (
+    *("month", "week", "release", "repository"),
+    *("team", "directory", "agent", "driver", "person"),
+)
 """What groups can be made of. `person` is the git author, and nobody's merit: who commits a line
 need not have written it.
 """
-NO_TEAM, NO_AGENT, NO_DRIVER = "no team", "no agent", "no session"
+NO_TEAM, NO_AGENT, NO_DRIVER, NO_RELEASE = "no team", "no agent", "no session", "not released"
+_WITHOUT = {"agent": NO_AGENT, "driver": NO_DRIVER, "release": NO_RELEASE}
 # a prompt has these, and no directory, team or person
 _OF_TURNS = frozenset({"month", "week", "repository", "agent", "driver"})
 _BASELINE = str(LineClass.UNDECLARED)
@@ -80,6 +86,7 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
         name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]
     } | {"agent": "agent"}
     notes = [
+        *([since_when(result.cells)] if "release" in options.by else ()),
         *_notes(options, scope),
         *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")]),
     ]
@@ -104,9 +111,41 @@ def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
     return [
         dict(zip(options.by, key, strict=True)) | _row(groups[key], scope)
-        for key in sorted(groups)
+        for key in sorted(groups, key=_as_versions)
         if groups[key].cells
     ]
+
+
+def _as_versions(key: Sequence[str]) -> list[list[str | int]]:
+    """1.10 comes after 1.9, and what is in no release last."""
+    names = ("\uffff" if name == NO_RELEASE else name for name in key)
+    return [
+        [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", name)]
+        for name in names
+    ]
+
+
+def since_when(cells: Sequence[LineCell]) -> str:
+    """With which release the first sign of an agent came, and the last release without one."""
+    first_days: Texts = {}
+    for cell in sorted(cells, key=_day):
+        first_days.setdefault(cell.place.release or NO_RELEASE, cell.place.day)
+    signed = [cell for cell in cells if cell.signed]
+    looked = "looked for: records of sessions, and commits that name an agent"
+    if not signed:
+        releases = count_of(len(first_days.keys() - {NO_RELEASE}), "release")
+        return f"no sign of an agent in {releases}; {looked}"
+    first = min(signed, key=_day).place
+    release = first.release or NO_RELEASE
+    with_sign = {cell.place.release or NO_RELEASE for cell in signed}
+    before = [name for name in first_days if name not in with_sign]
+    without = [name for name in before if first_days[name] <= first.day and name != NO_RELEASE]
+    last = f", last release without one: {without[-1]}" if without else ""
+    return f"first sign of an agent: {first.day}, {release}{last}; {looked}"
+
+
+def _day(cell: LineCell) -> str:
+    return cell.place.day
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
@@ -170,7 +209,7 @@ class _Naming:
         if dimension == "team":
             return self._team(location.email)
         value: str = getattr(location, "name" if dimension == "person" else dimension)
-        return value or {"agent": NO_AGENT, "driver": NO_DRIVER}.get(dimension, "")
+        return value or _WITHOUT.get(dimension, "")
 
     def _team(self, email: str) -> str:
         if email not in self._teams:

@@ -29,6 +29,7 @@ class Place(NamedTuple):
     email: str
     # what sent most prompts of the session that wrote them; "" for lines without a session
     driver: str
+    release: str  # the first tag that has the commit; "" for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def place_columns(path: str, agent: str) -> str:
         "COALESCE(substr(c.author_at, 1, 10), '') AS day, r.name AS repository,"
         f" CASE instr({path}, '/') WHEN 0 THEN '.' ELSE substr({path}, 1, instr({path}, '/')) END"
         f" AS directory, {agent} AS agent, COALESCE(c.author_name, '') AS name,"
-        " lower(COALESCE(c.author_email, '')) AS email, COALESCE(s.driver, '') AS driver"
+        " lower(COALESCE(c.author_email, '')) AS email, COALESCE(s.driver, '') AS driver,"
+        " COALESCE(c.release, '') AS release"
     )
 
 
@@ -110,7 +112,7 @@ FROM commits c JOIN repos r ON r.id = c.repo_id
 JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
 WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
-GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 9, 10 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 9
+GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 10
 """
 
 
@@ -125,7 +127,8 @@ def placed(
 
 _BIRTHS = f"""
 SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day,
-  COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email, '')) AS email
+  COALESCE(c.author_name, '') AS name, lower(COALESCE(c.author_email, '')) AS email,
+  COALESCE(c.release, '') AS release
 FROM history_commits h JOIN repos r ON r.id = h.repo_id
 LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 WHERE {days("h.author_at")}
@@ -141,7 +144,8 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
             agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
             top, slash, _ = record.path.partition("/")
             directory = top + slash if slash else "."
-            by = (birth["name"], birth["email"], drivers.get(record.session, ""))
+            driver = drivers.get(record.session, "")
+            by = (birth["name"], birth["email"], driver, birth["release"])
             result.append(
                 Life(Place(birth["day"], birth["repository"], directory, agent, *by), record)
             )
@@ -151,7 +155,7 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
 _PROMPTS = f"""
 SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS directory,
   COALESCE(t.agent, '') AS agent, '' AS name,
-  '' AS email, s.driver, t.cost_usd
+  '' AS email, s.driver, '' AS release, t.cost_usd
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id
   WHERE {days("t.at")}
 ORDER BY t.session_id, t.turn_index

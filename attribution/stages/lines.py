@@ -33,7 +33,7 @@ from collector.local import find_sessions, keep_private, load, local_checkpoints
 from collector.local.archived import keep
 from collector.local.model import elsewhere_note, traces_note
 from collector.model import Commit, Problem
-from collector.repository_rows import claim_repo, describe_repo, name_branch
+from collector.repository_rows import claim_repo, describe_repo, name_branch, name_releases
 from collector.runtime.progress import Progress, no_progress
 from collector.runtime.stages import Clock, RunContext, StageName, forget_runs
 from collector.storage.retention import FULL
@@ -75,6 +75,7 @@ def attribute_repo(
     target = target_of(store, repo, options, local)
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
+        name_releases(store, target.known, repo, target.head)
         repriced = feature_rows.price_repo(store, target.known)
         return Attributed(
             target.known,
@@ -110,6 +111,7 @@ def attribute_repo(
         # all that `collect run` would have read
         if options.whole and not local.sessions and run.key == target.key:
             run.covers(LOAD, facts_key(store, repo, target.head))
+    name_releases(store, context.repo_id, repo, target.head)
     return Attributed(
         context.repo_id,
         False,

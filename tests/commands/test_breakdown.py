@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.builder import git
 from support.commands import clone, rows, run
 
 from attribution.commands import report as report_command
@@ -355,7 +356,11 @@ def test_months_without_agents_are_folded_for_people_and_not_in_data(
 ) -> None:
     def of(day: str, line_class: str, lines: int) -> LineCell:
         return LineCell(
-            Place(day, "r", ".", "", "n", "", ""), int(day.replace("-", "")), line_class, 0, lines
+            Place(day, "r", ".", "", "n", "", "", ""),
+            int(day.replace("-", "")),
+            line_class,
+            0,
+            lines,
         )
 
     months = [
@@ -424,9 +429,34 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
     assert done.exit_code == 2 and "must name the columns email and team" in done.stderr
 
 
+def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    commits = git(repo, "rev-list", "--reverse", "main").decode().split()
+    for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
+        git(repo, "tag", name, commit)
+    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
+    assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
+    assert found["notes"][0].startswith(
+        "first sign of an agent: 2026-01-12, v0.10, last release without one: v0.9; looked for: "
+    )
+    git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
+    assert "nothing changed" in run("repo", repo, "--db", db).stdout
+    found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
+    assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
+
+
+def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
+    cells = [
+        LineCell(_PLACE._replace(release=name), number, "undeclared", 0, 9)
+        for number, name in enumerate(("v1", "v2", ""))
+    ]
+    assert module.since_when(cells).startswith("no sign of an agent in 2 releases; looked for: ")
+
+
 # --- the statistics, on facts made by hand --------------------------------------------------------
 
-_PLACE = Place("2026-01", "r", "src/", "", "", "", "")
+_PLACE = Place("2026-01", "r", "src/", "", "", "", "", "")
 
 
 def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> dict[str, Any]:

@@ -97,6 +97,7 @@ NO_TEXT_COLUMNS = {
     "basis",
     "blob",
     "branch",
+    "release",
     "call_id",
     "checkpoint_id",
     "checkpoint_key",
