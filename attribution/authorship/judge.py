@@ -171,9 +171,14 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
 def _verdict_since_last_known(case: Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
     cause = _last_cause(case, index)
+    is_shared = case.alignment.state is None and cause is case.causes.get(False)
+    if is_shared and case.shared:
+        return case.shared[0]
     # most lines need none
     witness = sighting_by_commit(case, index) if cause.author == Author.HUMAN else None
-    return _verdict_from_cause(cause, witness)
+    verdict = _verdict_from_cause(cause, witness)
+    case.shared[:] = [verdict] if is_shared else []
+    return verdict
 
 
 def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor:
