@@ -60,8 +60,8 @@ class Earlier(NamedTuple):
 
 
 def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
-    """Keeps what was said of commits that the history has no more, and returns what was said of
-    others where this run may know less: sessions are gone, or the commit was made anew.
+    """Keeps what was known of commits that the history has no more, and returns what was known of
+    others where this run may know less: sessions are gone, or the commit was made again.
     """
     shas = {commit.sha: iso(commit.author_time) for commit in commits}
     still = repo_id, json.dumps([*shas])
@@ -72,12 +72,12 @@ def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
     times = Counter(shas.values()) + Counter(
         row["author_at"] for row in rows if row["commit_sha"] not in shas
     )
-    # made anew: of one author time there is one commit that is gone and one that is there
-    anew = {at: sha for sha, at in shas.items() if times[at] == 2}
+    # made again: of one author time there is one commit that is gone and one that is there
+    again = {at: sha for sha, at in shas.items() if times[at] == 2}
     now = {
-        sha: sha if sha in shas else anew[row["author_at"]]
+        sha: sha if sha in shas else again[row["author_at"]]
         for row in rows
-        if (sha := row["commit_sha"]) in shas or row["author_at"] in anew
+        if (sha := row["commit_sha"]) in shas or row["author_at"] in again
     }
     links = store.rows(_LINKS, (repo_id,))
     return Earlier(
@@ -88,17 +88,20 @@ def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
 
 
 def keep(judged: Judged, earlier: Earlier) -> None:
-    """Puts back what was said of lines where this run would know less, or a person where it did
+    """Puts back what was known of lines where this run would know less, or a person where it did
     not.
     """
     ids = judged.evidence.sessions.ids
     for sha in earlier.files.keys() & judged.verdicts.keys():
         for file, spans in judged.verdicts[sha].files:
+            known = earlier.files[sha].get(file.change.path, ())
+            # most files have no line that anything was known of
+            is_named = any(author != Author.UNKNOWN for _, _, author, *_ in known)
+            if not (is_named or any(span.verdict.is_persons for span in spans)):
+                continue
             before = [
                 verdict
-                for first, last, *values in sorted(
-                    earlier.files[sha].get(file.change.path, ()), key=_first_line
-                )
+                for first, last, *values in sorted(known, key=_first_line)
                 if values[_SESSION] is None or values[_SESSION] in ids
                 for verdict in [_verdict(values, ids)] * (last - first + 1)
             ]

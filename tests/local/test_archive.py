@@ -321,7 +321,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert not store.value("SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
 
 
-def test_commits_that_were_made_anew_keep_what_was_known_of_them(
+def test_commits_that_were_made_again_keep_what_was_known_of_them(
     clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
