@@ -665,7 +665,7 @@ def store_checkpoints(
         connection.execute(_REPLACED, (repo_id, json.dumps(ids)))
         for table, names in (("checkpoints", []), ("sessions", keys)):
             connection.execute(_NOTE_GONE[table], (utc_now(), repo_id, json.dumps(names)))
-        _drop_sessions(store, repo_id, forgotten(_gone(store, repo_id)))
+        _drop_sessions(store, repo_id, forgotten(_gone_keys(store, repo_id)))
         sessions = add_checkpoints(context, checkpoints)
         store.add_problems(repo_id, [*further, *(p for c in checkpoints for p in c.problems)])
     return sessions
@@ -730,7 +730,7 @@ _NOTE_GONE = {
 }
 
 
-def _gone(store: Store, repo_id: int) -> list[str]:
+def _gone_keys(store: Store, repo_id: int) -> list[str]:
     """Keys of sessions of which no record is left."""
     sql = "SELECT key FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL"
     return [row["key"] for row in store.rows(sql, (repo_id,))]
@@ -765,11 +765,10 @@ def _drop_sessions(store: Store, repo_id: int, keys: Collection[str]) -> None:
     forget_subjects(store, repo_id, keys)
 
 
-# the sixth value of what is kept of a line is its session
+# the seventh value of what is kept of lines is the key of their session
 _DROP_GONE = (
-    "DELETE FROM gone_commits WHERE repo_id = ?1 AND EXISTS (SELECT 1 FROM json_each(files) f,"
-    " json_each(f.value) l JOIN sessions s ON s.id = json_extract(l.value, '$[5]') WHERE s.repo_id"
-    " = ?1 AND s.key IN (SELECT value FROM json_each(?2)))"
+    "DELETE FROM gone_commits WHERE repo_id = ? AND EXISTS (SELECT 1 FROM json_each(files) f,"
+    " json_each(f.value) l WHERE json_extract(l.value, '$[6]') IN (SELECT value FROM json_each(?)))"
 )
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from collector.git.repository import line_changes
 from collector.model import LineChange
+from collector.text import SECRET
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"\w")
@@ -268,7 +269,7 @@ class Kin:
     """What a line of a replaced block has to do with a line it replaced."""
 
     source: int  # index among the old lines
-    kind: str  # reformatted | redacted | edited
+    kind: str  # reformatted | redacted | secret | edited
     similarity: float = 1.0
     split: bool = False  # another line was already taken for that old line: one line became several
 
@@ -298,7 +299,7 @@ def kinship(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[
             taken.add(source)
     for index, source in enumerate(_redacted_pairs(old, new)):
         if source >= 0 and kin[index] is None:
-            kin[index] = Kin(source, "redacted")
+            kin[index] = Kin(source, "secret" if SECRET in old[source] else "redacted")
     for index, (source, ratio) in enumerate(closest(old, new, same) if edits else ()):
         if source >= 0 and kin[index] is None:
             kin[index] = Kin(source, "edited", ratio)
@@ -335,7 +336,7 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
 def _redacted_pairs(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For each new line the old one that is the same but for redacted tokens, or -1."""
     result = [-1] * len(new)
-    marked = [i for i, line in enumerate(old) if "REDACTED" in line][:MAX_BLOCK]
+    marked = [i for i, line in enumerate(old) if _REDACTED.search(line)][:MAX_BLOCK]
     for index, line in enumerate(new if marked else []):
         result[index] = next((i for i in marked if redacted_equal(old[i], line)), -1)
         if result[index] >= 0:
@@ -344,7 +345,7 @@ def _redacted_pairs(old: Sequence[str], new: Sequence[str]) -> list[int]:
 
 
 _HIDDEN = 8  # non-blanks that a marker stands for, at least
-_REDACTED = re.compile(r"\[?REDACTED(?:_[A-Z]+)?\]?")
+_REDACTED = re.compile(rf"\[?REDACTED(?:_[A-Z]+)?\]?|{re.escape(SECRET)}")
 
 
 def redacted_equal(sighted: str, real: str) -> bool:

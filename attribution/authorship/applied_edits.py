@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -171,6 +171,10 @@ class AppliedEdits:
                 if last >= w.at and (enough or w.text == text.strip())
             ]
         return result
+
+    def holds_any(self, names: Iterable[str], bares: Collection[str]) -> bool:
+        """Whether an edit of the files, or a document with code, added one of these lines."""
+        return not all(self._of(name).written.keys().isdisjoint(bares) for name in ("", *names))
 
     def is_undone(self, names: Iterable[str], bare: str, wrote: float, until: float) -> bool:
         """Whether git took the line away between an edit that wrote it and a commit."""
@@ -337,7 +341,13 @@ def attribute_to_edits(
                 sessions,
                 until,
             )
-            result = _attribute_spans(spans, question)
+            # vendored files have thousands of lines of which no agent wrote any
+            is_any = any(span.verdict.author == Author.AGENT for span in spans)
+            result = (
+                _attribute_spans(spans, question)
+                if is_any or existing.holds_any(names, bares)
+                else list(spans)
+            )
             verdict.files[number] = (
                 file,
                 give_to_formatters(result, lines, question.before.text, tool_of, until),

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from attribution.authorship.align import Kin, lines_of
 from attribution.authorship.edits import normal_text
 from attribution.authorship.replay import ReplayedFile, Worktree
-from attribution.authorship.verdicts import CallRef
+from attribution.authorship.verdicts import CallRef, Verdict
 from collector.vocabulary.lines import Author, How, Reason
 
 SLACK = 5.0  # seconds by which clocks of a transcript and of git may differ
@@ -190,6 +190,8 @@ class Case:
     words: dict[tuple[str, float, float], frozenset[str]] = field(default_factory=dict)
     # only the layout differs? -> the answer, if lines share it
     causes: dict[bool, CandidateAuthor] = field(default_factory=dict)
+    # the one verdict on its lines, where nothing was known of the file before
+    shared: list[Verdict] = field(default_factory=list)
 
     @property
     def path(self) -> str:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attribution.authorship.align import is_low_information
+from attribution.authorship.align import is_low_information, redacted_equal
 from attribution.authorship.case import (
     AddedFile,
     Asker,
@@ -35,6 +35,7 @@ from attribution.authorship.people import (
 from attribution.authorship.replay import AGENT, OUTSIDE, Worktree
 from attribution.authorship.state_alignment import balance
 from attribution.authorship.verdicts import SightingPair, Verdict, unknown
+from collector.text import SECRET
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 
 _WORD = re.compile(r"[^\W_]+")  # where none differs, a hook that formats may have changed a line
@@ -84,6 +85,8 @@ def _verdict_of_outside_line(case: Case, line: int, index: int) -> Verdict:
     place in the version.
     """
     origin = case.tree.origin(line)
+    if SECRET in origin.was and redacted_equal(origin.was, case.text(index)):
+        return unknown(Reason.SECRET, case.tree.origin(origin.changed).call)
     cause = narrow_to_text(
         case,
         case.ask(AttributionWindow(case.path, origin.after, origin.before, origin.layout)),
@@ -138,6 +141,8 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
     """A line that took the place of a similar one after the last known state."""
     line, relation = case.alignment.kin[index]
     origin = case.tree.origin(line)
+    if relation.kind == "secret":  # what stood there is on no record any more
+        return unknown(Reason.SECRET, origin.call)
     if relation.kind == "reformatted":
         if origin.kind == AGENT:
             return Verdict(
@@ -166,9 +171,14 @@ def _verdict_of_similar_line(case: Case, index: int) -> Verdict:
 def _verdict_since_last_known(case: Case, index: int) -> Verdict:
     """A line that appeared after the last known state of the file."""
     cause = _last_cause(case, index)
+    is_shared = case.alignment.state is None and cause is case.causes.get(False)
+    if is_shared and case.shared:
+        return case.shared[0]
     # most lines need none
     witness = sighting_by_commit(case, index) if cause.author == Author.HUMAN else None
-    return _verdict_from_cause(cause, witness)
+    verdict = _verdict_from_cause(cause, witness)
+    case.shared[:] = [verdict] if is_shared else []
+    return verdict
 
 
 def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor:

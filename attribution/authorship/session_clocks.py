@@ -17,6 +17,7 @@ from attribution.authorship.commits import CommitHistory
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import SessionEdits, telling_lines
 from attribution.authorship.verdicts import CallRef
+from collector.files.kinds import BY_HAND
 from collector.model import Status
 
 _QUARTER = 900.0  # seconds: by multiples of it, clocks and time zones are set wrong
@@ -67,7 +68,9 @@ def _committed(
         touched = {_name(path) for path in history.touched(commit.sha)}
         if len(commit.parents) > 1 or names.isdisjoint(touched):
             continue
-        for file in added(history.diffs[commit.sha]):
+        diff = history.diffs[commit.sha]
+        by_hand = [file for file in diff.files or () if file.kind in BY_HAND]
+        for file in added(replace(diff, files=by_hand)):
             texts = "\n".join(file.lines[index] for index in file.added)
             lines = {line for line in telling_lines(texts) if history.rarity(line) == 1}
             again |= lines & first.keys()

@@ -115,7 +115,8 @@ def append_span(spans: list[Span], span: Span) -> None:
     same verdict.
     """
     last = spans[-1] if spans else None
-    if last is not None and last.end + 1 == span.start and last.verdict == span.verdict:
+    verdict = last.verdict if last is not None and last.end + 1 == span.start else None
+    if last is not None and (verdict is span.verdict or verdict == span.verdict):
         spans[-1] = Span(last.start, span.end, last.nonblank + span.nonblank, last.verdict)
     else:
         spans.append(span)

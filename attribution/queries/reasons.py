@@ -131,6 +131,7 @@ _NEEDED = {
         "Where the text came from: an import, a generator, a session that was not recorded."
     ),
     Reason.BROUGHT_IN: "The history of the place it came from.",
+    Reason.SECRET: "The record of the agent itself, where it still exists.",
     Reason.EDIT_UNPLACED: "The text of the file when the agent made that edit.",
     Reason.BASE_UNKNOWN: "The text of the file when the agent first edited it.",
     Reason.UNEXPLAINED: "A record that shows the file before and after the line appeared.",

@@ -5,7 +5,7 @@ Each function is called within the transaction that replaces the conclusions of 
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attribution.authorship.run_data import Judged
@@ -21,120 +21,99 @@ from attribution.stages.line_rows import ORIGIN
 from collector.json_values import Numbers, Row
 from collector.model import Commit
 from collector.storage.store import Store, iso, utc_now
-from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
+from collector.vocabulary.lines import Author, Evidence, Reason
 
-_Files = dict[str, list[Sequence[Any]]]
-"""Path -> for consecutive added lines with the same verdict their number and the values of
-`ORIGIN`.
+_GONE = "SELECT id FROM sessions WHERE repo_id = ?1 AND gone_since IS NOT NULL"
+_LINKS = (
+    "SELECT c.commit_sha, x.* FROM commit_sessions x JOIN commits c ON c.id = x.commit_id WHERE"
+    f" c.repo_id = ?1 AND x.session_id IN ({_GONE})"
+)
+# numbers of sessions change when databases are merged
+_VALUES = ", ".join(f"o.{name}" for name in ORIGIN).replace("o.session_id", "x.key")
+# the commits that are not among those of ?2, and where sessions are gone all of them
+_PUT_ASIDE = f"""
+INSERT INTO gone_commits
+SELECT c.repo_id, c.commit_sha, c.label, c.author_at, ?3, json_group_object(f.path, json(f.lines))
+FROM commits c JOIN (SELECT f.commit_id, f.path, json_group_array(json_array(
+    s.start_line, s.end_line, {_VALUES})) AS lines
+  FROM commit_files f JOIN spans s ON s.file_id = f.id JOIN origins o ON o.id = s.origin_id
+    LEFT JOIN sessions x ON x.id = o.session_id
+  WHERE o.repo_id = ?1 GROUP BY f.id) f ON f.commit_id = c.id
+WHERE c.repo_id = ?1
+  AND (EXISTS ({_GONE}) OR c.commit_sha NOT IN (SELECT value FROM json_each(?2))) GROUP BY c.id
 """
+_ANY = (
+    f"SELECT EXISTS ({_GONE}) OR EXISTS (SELECT 1 FROM commits WHERE repo_id = ?1 AND commit_sha"
+    " NOT IN (SELECT value FROM json_each(?2)))"
+)
+_SESSION = ORIGIN.index("session_id")
+_STILL = "repo_id = ?1 AND commit_sha IN (SELECT value FROM json_each(?2))"
 
 
 class Earlier(NamedTuple):
     """What the database has from earlier runs."""
 
     gone: Collection[int]  # numbers of the sessions of which no record is left
-    files: Mapping[str, _Files]  # what was said of commits of this run
+    # commit of this run -> path -> first line, last line, values of `ORIGIN`
+    files: Mapping[str, Mapping[str, Sequence[Sequence[Any]]]]
     links: Sequence[Row]  # of `commit_sessions`, to the sessions that are gone, by `commit_sha`
 
 
-_GONE_SESSIONS = "SELECT id FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL"
-_GONE_COMMITS = "SELECT commit_sha, label, author_at, files FROM gone_commits WHERE repo_id = ?"
-_COMMITS = "SELECT commit_sha, label, author_at FROM commits WHERE repo_id = ?"
-_LINKS = (
-    "SELECT c.commit_sha, x.* FROM commit_sessions x JOIN commits c ON c.id = x.commit_id WHERE"
-    f" c.repo_id = ?1 AND x.session_id IN ({_GONE_SESSIONS.replace('?', '?1')})"
-)
-_LINES = (
-    f"SELECT c.commit_sha, f.path, s.end_line - s.start_line + 1, o.{', o.'.join(ORIGIN)} FROM"
-    " commits c JOIN commit_files f ON f.commit_id = c.id JOIN spans s ON s.file_id = f.id JOIN"
-    " origins o ON o.id = s.origin_id WHERE c.repo_id = ? AND c.commit_sha IN (SELECT value FROM"
-    " json_each(?)) ORDER BY f.id, s.start_line"
-)
-_SESSION = ORIGIN.index("session_id")
-
-
 def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
-    """Keeps what was said of commits that the history has no more, and returns what was said of
-    others where this run may know less: sessions are gone, or the commit was made anew.
+    """Keeps what was known of commits that the history has no more, and returns what was known of
+    others where this run may know less: sessions are gone, or the commit was made again.
     """
-    gone = [row["id"] for row in store.rows(_GONE_SESSIONS, (repo_id,))]
-    stored = {row["commit_sha"]: row for row in store.rows(_COMMITS, (repo_id,))}
-    still = {commit.sha for commit in commits}
-    left = stored.keys() - still
-    said = _said(store, repo_id, stored if gone else left)
-    rows = [
-        (repo_id, sha, stored[sha]["label"], stored[sha]["author_at"], utc_now(), said[sha])
-        for sha in left
-    ]
-    before = store.rows(_GONE_COMMITS, (repo_id,))
-    stored |= {row["commit_sha"]: row for row in before}
-    said |= {row["commit_sha"]: json.loads(row["files"]) for row in before}
-    run = store.connection
-    run.executemany(
-        "INSERT INTO gone_commits VALUES (?, ?, ?, ?, ?, ?)",
-        [(*row, json.dumps(files)) for *row, files in rows],
+    shas = {commit.sha: iso(commit.author_time) for commit in commits}
+    still = repo_id, json.dumps([*shas])
+    if store.value(_ANY, still):
+        store.connection.execute(_PUT_ASIDE, (*still, utc_now()))
+    rows = store.rows("SELECT * FROM gone_commits WHERE repo_id = ?", (repo_id,))
+    store.connection.execute(f"DELETE FROM gone_commits WHERE {_STILL}", still)
+    times = Counter(shas.values()) + Counter(
+        row["author_at"] for row in rows if row["commit_sha"] not in shas
     )
-    run.executemany(
-        "DELETE FROM gone_commits WHERE repo_id = ? AND commit_sha = ?",
-        [(repo_id, sha) for sha in still & said.keys()],
-    )
-    now = _made_anew([stored[sha] for sha in said.keys() - still], commits)
-    now |= {sha: sha for sha in said.keys() & still}
-    links = [
-        row | {"commit_sha": now[row["commit_sha"]]}
-        for row in store.rows(_LINKS, (repo_id,))
-        if row["commit_sha"] in now
-    ]
-    return Earlier(gone, {now[sha]: said[sha] for sha in now}, links)
-
-
-def _said(store: Store, repo_id: int, shas: Iterable[str]) -> dict[str, _Files]:
-    said: dict[str, _Files] = {sha: {} for sha in shas}
-    if said:
-        for sha, path, *values in store.connection.execute(_LINES, (repo_id, json.dumps([*said]))):
-            said[sha].setdefault(path, []).append(values)
-    return said
-
-
-def _made_anew(gone: Sequence[Row], commits: Sequence[Commit]) -> dict[str, str]:
-    """Commit that is gone -> the one with its author time, where there is one of each."""
-    old, new = [row["author_at"] for row in gone], [iso(c.author_time) for c in commits]
-    shas = {at: commit.sha for at, commit in zip(new, commits, strict=True)}
-    only = {at for at, count in Counter([*old, *new]).items() if count == 2}
-    return {
-        row["commit_sha"]: shas[at]
-        for row, at in zip(gone, old, strict=True)
-        if at in only and at in shas
+    # made again: of one author time there is one commit that is gone and one that is there
+    again = {at: sha for sha, at in shas.items() if times[at] == 2}
+    now = {
+        sha: sha if sha in shas else again[row["author_at"]]
+        for row in rows
+        if (sha := row["commit_sha"]) in shas or row["author_at"] in again
     }
+    links = store.rows(_LINKS, (repo_id,))
+    return Earlier(
+        [row["id"] for row in store.rows(_GONE, (repo_id,))],
+        {now[sha]: json.loads(r["files"]) for r in rows if (sha := r["commit_sha"]) in now},
+        [row | {"commit_sha": now.get(row["commit_sha"], "")} for row in links],
+    )
 
 
 def keep(judged: Judged, earlier: Earlier) -> None:
-    """Puts back what was said of lines where this run would know less, or a person where it did
+    """Puts back what was known of lines where this run would know less, or a person where it did
     not.
     """
-    known = frozenset(judged.evidence.sessions.ids.values())
+    ids = judged.evidence.sessions.ids
     for sha in earlier.files.keys() & judged.verdicts.keys():
         for file, spans in judged.verdicts[sha].files:
-            before = [
-                _verdict(values)
-                for count, *values in earlier.files[sha].get(file.change.path, ())
-                for _ in range(count)
-                if values[_SESSION] is None or values[_SESSION] in known
-            ]
-            now = verdicts_by_line(spans)
-            if len(before) != len(now):
+            known = earlier.files[sha].get(file.change.path, ())
+            # most files have no line that anything was known of
+            is_named = any(author != Author.UNKNOWN for _, _, author, *_ in known)
+            if not (is_named or any(span.verdict.is_persons for span in spans)):
                 continue
-            kept = {
-                line: old
-                for (line, new), old in zip(sorted(now.items(), key=_line), before, strict=True)
-                if _is_better(old, new, earlier.gone)
-            }
+            before = [
+                verdict
+                for first, last, *values in sorted(known, key=_first_line)
+                if values[_SESSION] is None or values[_SESSION] in ids
+                for verdict in [_verdict(values, ids)] * (last - first + 1)
+            ]
+            now = dict(sorted(verdicts_by_line(spans).items(), key=_first_line))
+            pairs = zip(now, before, strict=False) if len(now) == len(before) else ()
+            kept = {line: old for line, old in pairs if _is_better(old, now[line], earlier.gone)}
             if kept:
                 spans[:] = spans_of(now | kept, judged.texts.lines(file))
 
 
-def _line(item: tuple[int, Verdict]) -> int:
-    return item[0]
+def _first_line(item: Sequence[Any]) -> int:
+    return int(item[0])
 
 
 def _is_better(old: Verdict, new: Verdict, gone: Collection[int]) -> bool:
@@ -149,26 +128,27 @@ def _is_better(old: Verdict, new: Verdict, gone: Collection[int]) -> bool:
     return is_decided and new.reason == Reason.NO_SESSION
 
 
-def _verdict(values: Sequence[Any]) -> Verdict:
-    """What `origin_values` made these of."""
+def _verdict(values: Sequence[Any], ids: Mapping[str, int]) -> Verdict:
+    """What `origin_values` made these of; words as the database has them."""
     row = dict(zip(ORIGIN, values, strict=True))
     call, witness = None, None
     if row["session_id"] is not None:
-        call = CallRef(row["session_id"], row["call_id"] or "", row["turn_index"], 0.0)
+        number = ids[row["session_id"]]
+        call = CallRef(number, row["call_id"] or "", row["turn_index"], 0.0)
     if row["witness"]:
         seen = [seconds(row[name] or "") or None for name in ("seen_without_at", "seen_with_at")]
-        witness = SightingPair(Witness(row["witness"]), *seen)
+        witness = SightingPair(row["witness"], *seen)
     return Verdict(
-        Author(row["author"]),
-        How(row["how"]),
-        Evidence(row["evidence"]),
-        Reason(row["reason"]),
+        row["author"],
+        row["how"],
+        row["evidence"],
+        row["reason"],
         call,
-        RunBy(row["edited_by"]) if row["edited_by"] else None,
+        row["edited_by"],
         row["similarity"],
         row["model"] or "",
         row["tool"] or "",
-        RunBy(row["run_by"]) if row["run_by"] else None,
+        row["run_by"],
         witness,
     )
 
@@ -176,11 +156,10 @@ def _verdict(values: Sequence[Any]) -> Verdict:
 def link_again(store: Store, numbers: Numbers, earlier: Earlier) -> None:
     """The links of commits to sessions that are gone, with what became of their lines."""
     for link in earlier.links:
-        row = {name: value for name, value in link.items() if name != "commit_sha"}
-        row["commit_id"] = numbers.get(link["commit_sha"])
-        if row["commit_id"] is not None:
+        commit = numbers.get(link.pop("commit_sha"))
+        if commit is not None:
             store.connection.execute(
-                f"INSERT OR REPLACE INTO commit_sessions ({', '.join(row)}) VALUES"
-                f" ({', '.join('?' * len(row))})",
-                (*row.values(),),
+                "DELETE FROM commit_sessions WHERE commit_id = ? AND session_id = ?",
+                (commit, link["session_id"]),
             )
+            store.insert_rows("commit_sessions", [link | {"commit_id": commit}])

@@ -5,6 +5,7 @@ written session by session; everything concluded from them in one transaction at
 with the row that says from which inputs.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -144,11 +145,11 @@ def _weaker(
     none.
     """
     still = {commit.sha for commit in judged.evidence.history.commits}
-    lost = {file: count - now.get(file, 0) for file, count in before.items()}
-    rewritten = sum(count for (sha, _), count in lost.items() if sha not in still and count > 0)
-    other = sum(count for (sha, _), count in lost.items() if sha in still and count > 0)
-    parts = [f"{rewritten:,} of commits that are no longer in the history"] if rewritten else []
-    parts += [f"{other:,} of commits that are still there"] if other else []
+    lost = Counter[bool]()
+    for file, count in before.items():
+        lost[file[0] in still] += max(0, count - now.get(file, 0))
+    where = {False: "that are no longer in the history", True: "that are still there"}
+    parts = [f"{lost[there]:,} of commits {words}" for there, words in where.items() if lost[there]]
     return f"lines whose author was known before and is not now: {'; '.join(parts)}" * bool(parts)
 
 

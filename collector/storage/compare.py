@@ -22,6 +22,7 @@ from collector.storage.store import Connection, read_only
 # Columns about the run, not about what was found. The search index is no fact either.
 PASSING = {
     "stage_runs": {"finished_at", "seconds"},
+    **{table: {"gone_since"} for table in ("sessions", "checkpoints", "gone_commits")},
     "tip_states": {"added"},
 }
 # The keys of these stages say which run of another stage they followed, by its time.

@@ -55,6 +55,7 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
     ("commits", "author_name"): NONE,
     ("commits", "subject"): NONE,
     ("commits", "label"): NONE,
+    ("gone_commits", "label"): NONE,
     ("commit_statements", "session"): NONE,
     ("problems", "detail"): NONE,
 }

@@ -10,6 +10,7 @@ is done without.
 
 import os
 import pickle
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -29,6 +30,7 @@ ENVIRONMENT = "WHOWROTE_SESSIONS"
 OFF = "off"
 _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
+_WAIT = 0.5  # seconds for which they do: a run that is killed has to read them again
 _KEPT_BYTES = "SELECT SUM(bytes) FROM sessions_read"
 _PART = (
     "SELECT content, used_on FROM sessions_read WHERE repo = ? AND session = ? AND input_key = ?"
@@ -63,6 +65,7 @@ class SessionCache:
         self._waiting: list[tuple[str, str, Mapping[str, bytes]]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
+        self._wrote = time.monotonic()
 
     def get(self, session: str, input_key: str, part: str = "") -> Any:
         """A part of what was kept of a session that was read from these inputs; None for none."""
@@ -88,12 +91,14 @@ class SessionCache:
         """`parts`: each as `seal` gives it."""
         if self._cache is not None:
             self._waiting.append((session, input_key, parts))
-            if sum(_size(waiting) for *_, waiting in self._waiting) > _AT_ONCE:
+            size = sum(_size(waiting) for *_, waiting in self._waiting)
+            if size > _AT_ONCE or time.monotonic() > self._wrote + _WAIT:
                 self.write()
 
     def write(self) -> None:
         """What waits, as far as there is room."""
         waiting, self._waiting, used, self._used = self._waiting, [], self._used, []
+        self._wrote = time.monotonic()
         if self._cache is None or not (waiting or used):
             return
         condition = "repo = ? AND session = ?"

@@ -233,6 +233,13 @@ class Reason(Word):
         "brought_in",
         "The agent copied or moved the text here: who wrote it where it was is on no record.",
     )
+    SECRET = (
+        "secret",
+        (
+            "A record has the line with a secret that was taken out of it, and no text that is left"
+            " shows that it was this one."
+        ),
+    )
     EDIT_UNPLACED = (
         "edit_unplaced",
         "An edit of this file by an agent could not be replayed, so the line may be part of it.",

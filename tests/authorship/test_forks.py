@@ -219,7 +219,7 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         again = dump(store)
     with Store(tmp_path / "fresh.db") as store:
         attribute_repo(store, clone, AttributeOptions())
-        same(again, dump(store))
+        same(again | {"gone_commits": []}, dump(store))
 
 
 def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is
     assert _rows(tmp_path / "out.db", "SELECT branch FROM repos") == [{"branch": "main"}]
 
 
-def test_branch_set_back_forgets_the_commits_it_lost(tmp_path: Path) -> None:
+def test_branch_set_back_puts_the_commits_aside_that_it_lost(tmp_path: Path) -> None:
     tally = Tally()
     repository = tally.build(tmp_path / "repo")
     _run(repository, tmp_path / "out.db")
@@ -222,7 +222,9 @@ def test_branch_set_back_forgets_the_commits_it_lost(tmp_path: Path) -> None:
         tally.start.sha,
         tally.mean.sha,
     ]
-    same(after, _fresh(repository, tmp_path))
+    (gone,) = after["gone_commits"]
+    assert f"commit_sha='{tally.median.sha}'" in gone
+    same(after | {"gone_commits": []}, _fresh(repository, tmp_path))
 
 
 def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path) -> None:
@@ -246,20 +248,21 @@ def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path) -> None:
     same(after, _fresh(repository, tmp_path))
 
 
-def test_checkpoint_that_disappears_takes_its_session_and_its_claims_along(tmp_path: Path) -> None:
+def test_checkpoint_that_disappears_leaves_what_was_known_by_it(tmp_path: Path) -> None:
     tally = Tally()
     _run(tally.build(tmp_path / "with" / "repo"), tmp_path / "out.db")
     tally.world.forget(tally.median.checkpoints[0])
     repository = tally.build(tmp_path / "without" / "repo")
-    done, after = _run(repository, tmp_path / "out.db")
+    before = _authors(tmp_path / "out.db", tally.median.sha)
+    done, _ = _run(repository, tmp_path / "out.db")
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+    assert _authors(tmp_path / "out.db", tally.median.sha) == before
+    gone = _rows(tmp_path / "out.db", "SELECT key FROM sessions WHERE gone_since IS NOT NULL")
+    assert [row["key"] for row in gone] == [tally.two.id]
+    _run(repository, tmp_path / "fresh.db")
+    assert _authors(tmp_path / "fresh.db", tally.median.sha) == {
         "src/median.py": [(1, 3, "unknown", "checkpoint_missing")]
     }
-    assert [r["key"] for r in _rows(tmp_path / "out.db", "SELECT key FROM sessions")] == [
-        tally.one.id
-    ]
-    same(after, _fresh(repository, tmp_path))
 
 
 def test_other_options_are_other_work(tmp_path: Path) -> None:
@@ -439,7 +442,8 @@ def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path)
     tally.world.forget(tally.mean.checkpoints[0])
     tally.go_on()
     new = tally.build(tmp_path / "new" / "repo")
-    undisturbed = _fresh(new, tmp_path)
+    _run(old, tmp_path / "undisturbed.db")
+    _, undisturbed = _run(new, tmp_path / "undisturbed.db")
     for stop in itertools.count(1):
         database = tmp_path / f"killed-{stop}.db"
         _run(old, database)

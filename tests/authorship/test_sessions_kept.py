@@ -108,6 +108,21 @@ def test_only_the_session_that_went_on_is_read_again(
     assert read == [other.id]
 
 
+def test_what_was_read_is_kept_before_all_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_cache, "_WAIT", -1.0)
+    repository, found = _planted(tmp_path), list[int]()
+
+    def noted(repo: Any, files: Any, known: Any) -> Any:
+        found.append(len(_kept()))
+        return read_session(repo, files, known)
+
+    monkeypatch.setattr(sessions, "read_session", noted)
+    _run(repository, tmp_path / "out.db")
+    assert found == [*range(1 + len(_SECRETS))]
+
+
 def test_a_session_that_is_stored_and_kept_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
-from collector.storage import archive
+from collector.storage import archive, session_cache
 from collector.storage.archive import without_secrets
 from collector.storage.retention import Policy
 from collector.storage.store import Store
@@ -159,6 +159,27 @@ def test_a_secret_comes_back_where_a_file_has_it(secret: str) -> None:
     assert archive.restored([clean], [b"other", b"key"], lambda: texts) == [line]
     (gone,) = archive.restored([clean], [b"key"], lambda: ["export PASSWORD='hunter2-hunter2'"])
     assert b"[secret:" not in gone
+
+
+def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(session_cache.ENVIRONMENT, "off")
+    session = clone.session(SESSION)
+    session.prompt("Add a token")
+    text = f"""one_0 = 'a line of one'\none_1 = "{TOKEN}"\none_2 = compute(one_1)\n"""
+    session.write("src/one.py", text)
+    WRITERS["claude-code"](home, session)
+    clone.commit("Add one")
+    attribute(clone, tmp_path / "out.db")
+    delete_all(clone)
+    clone.git("update-ref", "-d", "HEAD")
+    clone.put("src/one.py", text.replace(TOKEN, "ghp_" + TOKEN[:3:-1]), "human")
+    clone.commit("Add one, with another token")
+    for name in ("out.db", "second.db"):
+        said = attribute(clone, tmp_path / name)
+        assert agents_lines(said, "one") == ["agent", "unknown", "agent"]
+        assert [s.reason for text, s in said.items() if text.startswith("one_1")] == ["secret"]
 
 
 @pytest.mark.parametrize("content", ["none", "prompts"])
@@ -300,7 +321,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert not store.value("SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
 
 
-def test_commits_that_were_made_anew_keep_what_was_known_of_them(
+def test_commits_that_were_made_again_keep_what_was_known_of_them(
     clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")

@@ -84,6 +84,7 @@ NO_TEXT = {
 }
 # Columns, in whatever table, that hold a word of ours, a name, a path, a number, a time or a hash.
 NO_TEXT_COLUMNS = {
+    "gone_since",
     "agent",
     "agent_id",
     "agent_label",
@@ -225,6 +226,7 @@ NO_TEXT_HERE = {
     ("judge_labels", "label"),
     ("judge_labels", "value"),
     ("problems", "subject"),
+    ("gone_commits", "files"),
 }
 WRITTEN_APART = {("sessions", "label")}  # load.py asks the policy itself
 

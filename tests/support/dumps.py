@@ -35,6 +35,7 @@ class _Reader:
                 continue
             named = column in links and value is not None
             shown = self._named(*links[column], value) if named else repr(value)
+            shown = str(value is not None) if column == "gone_since" else shown
             parts.append(f"{column}={shown}")
         return f"{table}({', '.join(parts)})"
 

@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS gone_commits (
   label TEXT NOT NULL, -- short id and subject, for people
   author_at TEXT NOT NULL, -- author time, which a rebase leaves as it is
   gone_since TEXT NOT NULL, -- the first run that did not find it any more
-  files TEXT NOT NULL, -- what was said of its added lines, by path: number of lines and the values of origins, JSON
+  files TEXT NOT NULL, -- what was known of its added lines, by path: first line, last line and the values of origins, with the key of the session, JSON
   PRIMARY KEY (repo_id, commit_sha)
 ) WITHOUT ROWID;
 
