@@ -52,7 +52,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "30"
+VERSION = "31"
 """Of what is concluded: to be raised with the rules."""
 
 

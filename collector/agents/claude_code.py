@@ -665,7 +665,8 @@ class _Reader(RecordReader):
             self.problem("records_missing", f"{len(holes)} times, one record continues another")
         self._add_hooked()
         self._add_costs()
-        return replace(super().session(), holes=tuple(holes))
+        session = super().session()
+        return replace(session, holes=(*session.holes, *holes))
 
     def _add_costs(self) -> None:
         """The cost on record is one sum for all responses so far, which is divided by their

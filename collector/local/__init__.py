@@ -117,13 +117,10 @@ def _cut_ends(session: LocalSession) -> Iterator[Trace]:
     """A file whose last line was not finished, long after what it says before that."""
     for path in (path for path in session.files if path.suffix == ".jsonl"):
         with suppress(OSError):
-            end = files.tail(path)
+            end = files.tail(path).rstrip()  # a writer may end a line that another one left torn
+            lines = end[end.find(b"\n") + 1 :]
             last = _last_noted(path)
-            is_whole = (
-                not end
-                or files.whole_lines(end[end.find(b"\n") + 1 :]) == end[end.find(b"\n") + 1 :]
-            )
-            if not is_whole and last < time.time() - _AT_WORK:
+            if files.whole_lines(lines) != lines and last < time.time() - _AT_WORK:
                 yield Trace(
                     session.agent, session.id, last, last + LASTS, f"{path} ends within a line"
                 )

@@ -30,6 +30,7 @@ def worked(clone: Clone, home: Path) -> Clone:
     session.prompt("Add a mean")
     session.write("src/mean.py", MEAN)
     session.say("Done.")
+    session.say("Ask me again.")
     clone.person("src/step.py", STEP)
     clone.commit("Add both")
     layouts.claude_code(home, session)
@@ -99,6 +100,15 @@ def test_where_a_session_has_left_only_traces_nobody_is_named(
     (report,) = json.loads(run("repo", worked.path, "--db", tmp_path / "out.db", "--json").stdout)
     assert said in [item["what"] for item in report["advice"]]
     assert said in " ".join(run("doctor", worked.path).stdout.split())
+
+
+def test_what_was_done_while_unreadable_lines_were_written_is_not_known(
+    worked: Clone, home: Path, tmp_path: Path
+) -> None:
+    (file,) = _project(home).glob("*.jsonl")
+    *lines, torn, last = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines, torn[:90] + b"\n", last]))
+    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, [])
 
 
 @pytest.mark.parametrize("kind", ["of another project", "recorded", "a command of the program"])
