@@ -164,7 +164,13 @@ def _outside(
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
-            for session in _sessions_of(store, location, places.outside, problems, []):
+            sessions = list(_sessions_of(store, location, places.outside, problems, []))
+            known = {path for session in sessions for path in session.files}
+            left = [path for path in store.stored(location) if path not in known]
+            if left:
+                detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"
+                problems.append(Problem("checkpoints", store.name, "no_directory_named", detail))
+            for session in sessions:
                 if session.cwd and session.id not in existing:
                     yield session
 

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from collector.commit_model import Problem
-from collector.json_values import is_too_deep, time_of
+from collector.json_values import is_too_deep
 from collector.limits import JSON_BYTES, JSON_DEPTH
 from collector.text import decode
 
@@ -20,29 +19,6 @@ MAX_DETAIL = 300
 _DECODER = json.JSONDecoder()
 _SPACE = " \t\r\n"
 _BLANKS = re.compile(r"[ \t\r\n]*")
-
-
-@dataclass(slots=True)
-class TornLines:
-    """Between which moments lines were written that cannot be read: an agent was at work then."""
-
-    times: list[tuple[float, float]] = field(default_factory=list)
-    _last: object = None  # the time, as it stands there, of the record before
-    _since: float | None = None
-
-    def begin_copy(self) -> None:
-        self._last = self._since = None
-
-    def add_torn(self) -> None:
-        if self._since is None:
-            self._since = time_of(self._last)
-
-    def add_record(self, record: dict[str, Any]) -> None:
-        written = record.get("timestamp", self._last)
-        if self._since is not None and written is not self._last:
-            self.times.append((self._since, max(self._since, time_of(written) or 0.0)))
-            self._since = None
-        self._last = written
 
 
 def first_value(blob: bytes) -> object | None:
@@ -104,20 +80,22 @@ def records(
     problems: list[Problem],
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
-    torn: TornLines | None = None,
+    torn: list[tuple[object, object]] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """JSON objects of all copies of a transcript, each distinct line once, in order of first
     appearance.
 
     The unreadable lines of a copy become one problem with their number and the first position, and
-    `torn` gets their times; `skip` drops lines unread.
+    `torn` gets the times of the records around them, as they stand there; `skip` drops lines
+    unread.
     """
     visited: set[int] = set()
     longest = b""
-    torn = torn or TornLines()
+    torn = [] if torn is None else torn
     for blob in blobs:
-        torn.begin_copy()
         bad = 0
+        last: object = None  # the time of the record before
+        since: object = None  # of the one before lines that cannot be read
         first_bad = ""
         start = same_lines(longest, blob)
         longest = max(longest, blob, key=len)
@@ -131,12 +109,16 @@ def records(
             try:
                 for value in values(line):
                     if isinstance(value, dict):
-                        torn.add_record(value)
+                        written = value.get("timestamp", last)
+                        if since is not None and written is not last:
+                            torn.append((since, written))
+                            since = None
+                        last = written
                         yield value
                     else:
                         bad, first_bad = bad + 1, first_bad or f"line {number}: not an object"
             except (ValueError, RecursionError) as error:
-                torn.add_torn()
+                since = last if since is None else since
                 bad, first_bad = bad + 1, first_bad or f"line {number}: {error}"
         if bad:
             detail = f"{bad}, first at {first_bad}"[:MAX_DETAIL]
