@@ -24,7 +24,7 @@ _HASH = re.compile(
     re.IGNORECASE,
 )
 _DASHES = re.compile(r"\.(?:sql|lua|hs|elm|lean|ad[bs])$", re.IGNORECASE)
-_SLASHES = re.compile(r"//|/\*|\*(?:$|[\s/*])")
+_SLASHES = re.compile(r"//|/\*|<!--|\*(?:$|[\s/*])")
 _WORD = re.compile(r"\w+")
 _SAYS = re.compile(r"\w|(['\"`])[^'\"`]+\1")  # a word, or a text of which every character counts
 _IMPORT = re.compile(
@@ -55,7 +55,7 @@ def is_code(path: str, text: str) -> bool:
         return not line.startswith("#")
     if _DASHES.search(path):
         return not line.startswith("--")
-    return not _SLASHES.match(line) and not line.startswith("<!--")
+    return not _SLASHES.match(line)
 
 
 def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:
