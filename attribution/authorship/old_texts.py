@@ -1,10 +1,11 @@
 """Lines that a commit brings back from the history: whoever wrote them then wrote them. Pure.
 
 A revert of a revert, a file that was deleted and is there again: where a version of the file is one
-that an earlier commit of the same history made, its lines are the lines of that version.
+that an earlier commit of the same history made, its lines are the lines of that version. A new file
+may have had another name then.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from collector.vocabulary.lines import Author
 
 _KEPT = frozenset({Author.AGENT, Author.TOOL})
 _OPEN = frozenset({Author.UNKNOWN, Author.HUMAN})
+_ENOUGH = 3  # lines of a file of another name: anybody writes the few of a smaller one
 
 
 class _Version(NamedTuple):
@@ -29,16 +31,19 @@ def give_old_texts_back(judged: Judged) -> None:
     """Lines without an author, or a person's, of a version that was there before go to the agent
     or the tool that wrote them.
     """
-    versions: dict[str, list[_Version]] = {}  # by path, in order of commits
+    versions = defaultdict[str, list[_Version]](list)  # by path, in order of commits
+    names: dict[str, str] = {}  # of the last file that had a content
     for commit in judged.commits:
         verdict = judged.verdicts[commit.sha]
         for number, (file, spans) in enumerate(verdict.files):
-            earlier = versions.setdefault(file.change.path, [])
+            path, content = file.change.path, file.change.new or ""
             if any(span.verdict.author in _OPEN for span in spans):
-                known = _authors_then(judged, commit.sha, file, earlier)
-                if known:
+                before = path if path in versions else names.get(content, path)
+                known = _authors_then(judged, commit.sha, file, versions[before])
+                if len(known) >= (1 if before == path else _ENOUGH):
                     verdict.files[number] = file, _filled(judged, file, spans, known)
-            earlier.append(_Version(commit.sha, *verdict.files[number]))
+            versions[path].append(_Version(commit.sha, *verdict.files[number]))
+            names[content] = path
         if not verdict.sessions:
             verdict.note_sessions()
             verdict.method = verdict.method or ("content" if verdict.sessions else "")

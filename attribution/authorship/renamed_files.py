@@ -21,7 +21,8 @@ _RECENT = 3 * 86_400.0  # seconds from the last edit to the commit
 _SHORT = 4  # characters: a shorter line stands in any file
 _ENOUGH = 3  # lines, or
 _CHARACTERS = 40  # of fewer lines
-_SHARE = 0.5  # of the new file's lines that the sessions' file has
+_SHARE = 0.75  # of the new file's lines that the sessions' file has, or
+_MANY, _HALF = 10, 0.5  # lines that are this share: a few lines of half a file stand in any other
 
 
 @dataclass(slots=True)
@@ -118,4 +119,5 @@ def _share(file: AddedFile, texts: set[str]) -> float:
 def _is_from(file: AddedFile, texts: set[str]) -> bool:
     common = [line for line in _telling(file) if line in texts]
     enough = len(common) >= _ENOUGH or len("".join(common)) >= _CHARACTERS
-    return enough and _share(file, texts) >= _SHARE
+    share = _HALF if len(common) >= _MANY else _SHARE
+    return enough and _share(file, texts) >= share

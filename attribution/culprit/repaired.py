@@ -24,8 +24,9 @@ _HASH = re.compile(
     re.IGNORECASE,
 )
 _DASHES = re.compile(r"\.(?:sql|lua|hs|elm|lean|ad[bs])$", re.IGNORECASE)
-_SLASHES = re.compile(r"//|/\*|\*(?:$|[\s/*])")
+_SLASHES = re.compile(r"//|/\*|<!--|\*(?:$|[\s/*])")
 _WORD = re.compile(r"\w+")
+_SAYS = re.compile(r"\w|(['\"`])[^'\"`]+\1")  # a word, or a text of which every character counts
 _IMPORT = re.compile(
     r"#\s*include\b|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\]+|using\s+[\w.]+\s*;|require(?:_relative)?\b|package\s+[\w.]+;?$"
     r"|export\s+(?:type\s+)?[*{][^=]*\sfrom\b|(?:const|let|var)\s[^=]*=\s*require\("
@@ -45,16 +46,16 @@ _REACH = 15  # lines above and below an added one among which a neighbour is loo
 
 def is_code(path: str, text: str) -> bool:
     """Whether a line says something to a computer: neither blank nor a comment nor brackets
-    alone.
+    alone. A text in quotes does, whatever its characters.
     """
     line = text.strip()
-    if not _WORD.search(line):
+    if not _SAYS.search(line):
         return False
     if _HASH.search(path):
         return not line.startswith("#")
     if _DASHES.search(path):
         return not line.startswith("--")
-    return not _SLASHES.match(line) and not line.startswith("<!--")
+    return not _SLASHES.match(line)
 
 
 def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:

@@ -27,7 +27,7 @@ FEATURES = (
         " list prices at the session's start, those of long requests where the table has them, and"
         " of searches of the web; discounts and subscriptions are ignored; a lower bound where"
         " tokens_too_low gives a reason, and where an agent counts reasoning apart from output"
-        " (Gemini CLI, Qwen Code)",
+        " (Qwen Code)",
         null=_NONE,
         version=6,
     ),

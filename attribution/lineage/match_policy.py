@@ -29,7 +29,7 @@ _SAME_FILE = 20  # letters and digits of a block that moved inside its file, as 
 _OTHER_FILE = 40  # and to another file, as for `git blame -C`
 _MAX_STRETCH = 400_000  # bytes; longer stretches are not compared as reformatted
 _MAX_PAIRS = 40_000  # pairs of lines of one hunk that are compared
-_ALIKE = 0.2  # share of the pairs of characters that two lines have in common
+_ALIKE = 1 / 3  # share of the pairs of characters of the shorter line that the other one has
 _MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
 _SPACE = b" \t\r\n\f\v"
 _SHAPE = _SPACE + b",;"
@@ -82,7 +82,9 @@ def _look_through(number: int, hunk: LineHunk) -> None:
         pairs = _pairs(hunk.added[index])
         if index in hunk.successors or not pairs:
             continue
-        likeness = {n: len(pairs & known) / len(pairs | known) for n, known in old.items()}
+        likeness = {
+            n: len(pairs & known) / max(1, min(len(pairs), len(known))) for n, known in old.items()
+        }
         best = max(left, key=lambda n: (likeness[n], -abs(n - index * scale)), default=None)
         if best is not None and likeness[best] >= _ALIKE:
             hunk.successors[index] = (number, best, REFORMATTED)

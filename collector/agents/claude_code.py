@@ -665,7 +665,8 @@ class _Reader(RecordReader):
             self.problem("records_missing", f"{len(holes)} times, one record continues another")
         self._add_hooked()
         self._add_costs()
-        return replace(super().session(), holes=tuple(holes))
+        session = super().session()
+        return replace(session, holes=(*session.holes, *holes))
 
     def _add_costs(self) -> None:
         """The cost on record is one sum for all responses so far, which is divided by their
@@ -939,13 +940,17 @@ _NUMBER = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
-    """Sessions that have left a directory, prompts or copies of files, and no transcript."""
+    """Sessions that have left a directory, prompts or copies of files, and no transcript that can
+    be read.
+    """
     recorded = {path.stem for path in files.match_files(location, "*/*.jsonl")}
-    below = [
-        (directory, f"{directory} is left of it")
-        for project in _projects(location, roots)
-        for directory in files.directories(project)
-    ]
+    below = []
+    for project in _projects(location, roots):
+        below += [(entry, f"{entry} is left of it") for entry in files.directories(project)]
+        for path in files.match_files(project, "*.jsonl"):
+            if _is_damaged(files.head(path)):
+                times = [files.written_at(path)]
+                yield from left_behind(NAME, path.stem, times, f"{path} cannot be read")
     projects, prompts = _prompted(location.parent / "history.jsonl")
     for directory in files.directories(location.parent / "file-history"):
         if roots.of(projects.get(directory.name, "")) or directory.name not in projects:
@@ -959,6 +964,11 @@ def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
         if session not in recorded and roots.of(projects[session]):
             why = f"prompts are left of it in {location.parent / 'history.jsonl'}"
             yield Trace(NAME, session, min(times), max(times) + LASTS, why)
+
+
+def _is_damaged(head: bytes) -> bool:
+    """Whether a file with this beginning has no record that can be read there."""
+    return bool(head.strip()) and first_value(head) is None and not files.text_in(head, _CWD)
 
 
 def _prompted(history: Path) -> tuple[dict[str, str], dict[str, list[float]]]:

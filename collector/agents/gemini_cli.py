@@ -93,7 +93,9 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     return reader.read_documents(
         (
-            json.dumps(folded(records([blob], reader.problems, session_id))).encode()
+            json.dumps(
+                folded(records([blob], reader.problems, session_id, torn=reader.torn))
+            ).encode()
             if _is_log(blob)
             else blob
         )

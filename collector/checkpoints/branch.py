@@ -13,7 +13,7 @@ from collector.vocabulary.sessions import CheckpointStore
 NAME = "branch"
 _REF = re.compile(
     r"^refs/(?:heads|remotes/[^/]+)/entire/(?P<what>checkpoints/v1|sessions|sessions-legacy|sessions-old)$"
-    r"|^refs/entire/checkpoints/v1(?:\.1|/main)$"
+    r"|^refs/entire/checkpoints/v1(?:\.1|/main)?$"
 )
 _LEGACY = "sessions"
 _SUBJECT = re.compile(rf"^(?:Checkpoint|Finalize transcript for Checkpoint): ({ID})\s*$")

@@ -117,13 +117,10 @@ def _cut_ends(session: LocalSession) -> Iterator[Trace]:
     """A file whose last line was not finished, long after what it says before that."""
     for path in (path for path in session.files if path.suffix == ".jsonl"):
         with suppress(OSError):
-            end = files.tail(path)
+            end = files.tail(path).rstrip()  # a writer may end a line that another one left torn
+            lines = end[end.find(b"\n") + 1 :]
             last = _last_noted(path)
-            is_whole = (
-                not end
-                or files.whole_lines(end[end.find(b"\n") + 1 :]) == end[end.find(b"\n") + 1 :]
-            )
-            if not is_whole and last < time.time() - _AT_WORK:
+            if files.whole_lines(lines) != lines and last < time.time() - _AT_WORK:
                 yield Trace(
                     session.agent, session.id, last, last + LASTS, f"{path} ends within a line"
                 )
@@ -167,7 +164,13 @@ def _outside(
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
-            for session in _sessions_of(store, location, places.outside, problems, []):
+            sessions = list(_sessions_of(store, location, places.outside, problems, []))
+            known = {path for session in sessions for path in session.files}
+            left = [path for path in store.stored(location) if path not in known]
+            if left:
+                detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"
+                problems.append(Problem("checkpoints", store.name, "no_directory_named", detail))
+            for session in sessions:
                 if session.cwd and session.id not in existing:
                     yield session
 

@@ -167,7 +167,7 @@ def _texts(repo: GitRepo, record: SessionRecord) -> list[bytes | None]:
     [
         (V1, _v1(ONE), ID, "v1"),
         ("refs/remotes/origin/entire/checkpoints/v1", _v1(ONE), ID, "v1"),
-        ("refs/remotes/upstream/entire/checkpoints/v1", _v1(ONE), ID, "v1"),
+        ("refs/entire/checkpoints/v1", _v1(ONE), ID, "v1"),
         ("refs/entire/checkpoints/v1/main", _v1(ONE), ID, "v1"),
         (f"refs/entire/checkpoints/f6/{ID}", ONE, ID, "ref"),
         (f"refs/entire/checkpoints/BC/{ULID}", ONE, ULID, "ref"),

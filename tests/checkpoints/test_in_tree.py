@@ -535,6 +535,26 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path
     assert done.exit_code == 0 and "LEDGER" in done.stdout
 
 
+def _classes_before_edits(clone: Clone, before: str, path: str, added: str = "") -> set[str]:
+    """Those of a file in the commit that Aider makes before its own edits."""
+    clone.put(
+        "a.py",
+        CODE.replace(
+            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
+        ),
+    )
+    after = clone.commit(26, "feat: one more")
+    more = MORE.format(before=before[:7], after=after[:7]).replace(
+        "Committing a.py", f"Committing {path}"
+    )
+    file = clone.path / ".aider.chat.history.md"
+    file.write_text(file.read_text() + added + more)
+    clone.commit(40, "The history")
+    with attributed(bare(clone), clone.path.parent / "a.db") as store:
+        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
+        return {row["class"] for row in store.rows(sql, (before, path))}
+
+
 @pytest.mark.parametrize("history", [CODE + PERSONS, None])
 def test_what_may_be_copied_set_up_or_put_back_is_nobodys(
     history: str | None, tmp_path: Path
@@ -549,22 +569,7 @@ def test_what_may_be_copied_set_up_or_put_back_is_nobodys(
         clone.commit(20 + minute, "feat: to and fro")
     clone.put(path, CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        CODE.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace(
-        "Committing a.py", f"Committing {path}"
-    )
-    file = clone.path / ".aider.chat.history.md"
-    file.write_text(file.read_text() + more)
-    clone.commit(40, "The history")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
-        classes = {row["class"] for row in store.rows(sql, (before, path))}
+    classes = _classes_before_edits(clone, before, path)
     assert classes and "likely_human" not in classes
 
 
@@ -598,22 +603,7 @@ def test_what_programs_write_beside_a_person_is_not_that_persons(
     clone.commit(20, "feat: the first version")
     clone.put(path, new)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        CODE.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace(
-        "Committing a.py", f"Committing {path}"
-    )
-    file = clone.path / ".aider.chat.history.md"
-    file.write_text(file.read_text() + ADDED + more)
-    clone.commit(40, "The history")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
-        classes = {row["class"] for row in store.rows(sql, (before, path))}
+    classes = _classes_before_edits(clone, before, path, ADDED)
     assert ("likely_human" in classes) == ((path, old, new) not in NOT_TYPED)
 
 

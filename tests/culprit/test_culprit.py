@@ -712,8 +712,8 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Pa
         ("a.sql", "-- why", False),
         ("a.c", "--count;", True),
         ("Makefile", "# why", False),
-        ("a.html", "<!-- why -->", False),
-        ("a.py", "   ", False),
+        ("a.py", "+ '!!'", True),
+        ("a.py", '"""', False),
     ],
 )
 def test_lines_of_code(path: str, line: str, expected: bool) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from support.histories import Build, Files, drop, random_history, text, words
+from support.histories import Build, Files, drop, random_history, text, with_lost_version, words
 
 from attribution.lineage.blame_check import verify
 from attribution.lineage.git_blame import blame
@@ -467,14 +467,7 @@ def test_random_histories_agree_with_blame(build: Build, seed: int) -> None:
 
 
 def test_a_missing_blob_is_censored_not_fatal(build: Build) -> None:
-    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
-    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
-    repo = build.done()
-    lost = repo.file_at(build.sha["two"], "f")
-    assert lost is not None
-    drop(build.where, lost)
+    with_lost_version(build)
     walk = Walk(build, "four")
     assert [p.code for p in walk.history.problems] == ["missing_blob"]
     assert walk.origins("four", "g") == [("one", "g", 1), ("three", "g", 2)]

@@ -12,6 +12,7 @@ from support.local_clone import Clone
 
 from attribution.lineage.git_blame import Ignored
 from attribution.lineage.introduced import introductions
+from attribution.lineage.match_policy import LineHunk, find_kept
 from attribution.lineage.model import numbers
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.files.stated import ignored_revisions
@@ -56,6 +57,13 @@ def test_lines_are_of_the_commit_before_one_that_is_ignored(tmp_path: Path, list
         history = HistoryWalk(repo, scratch, options).run(head)
     found = {history.line(origin)[0] for origin in numbers(history.state["b.py"].vector)}
     assert found == {wrote}
+
+
+def test_a_line_that_was_broken_in_several_is_each_of_them() -> None:
+    parts = [b"said = (\n", b"    'Hello '\n", b"    + name\n", b"    + '!!'\n", b")\n"]
+    hunk = LineHunk("b.py", 0, [b"said = 'Hello ' + name + '!!'\n"], "b.py", 0, parts)
+    find_kept([hunk], lambda before, after: [], ignored=True)
+    assert set(hunk.successors) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("listed", ["nowhere", "outside of the clone"])

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.histories import Build, drop, random_history, text, words
+from support.histories import Build, drop, random_history, text, with_lost_version, words
 
 from attribution.lineage import introduced
 from attribution.lineage.git_blame import Introduction
@@ -64,12 +64,7 @@ def test_some_lines_are_followed_as_all_are(build: Build, seed: int) -> None:
 
 
 def test_a_line_whose_earlier_text_is_missing_counts_as_added_after_it(build: Build) -> None:
-    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
-    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
-    repo = build.done()
-    drop(build.where, repo.file_at(build.sha["two"], "f") or "")
+    repo = with_lost_version(build)
     three, four = build.sha["three"], build.sha["four"]
     expected = {
         1: Introduction(three, "f", 1),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.histories import Build, drop, random_history, text, words
+from support.histories import Build, random_history, text, with_lost_version, words
 
 from attribution.authorship.options import AttributeOptions
 from attribution.lineage import reverts
@@ -465,13 +465,7 @@ def test_where_the_window_begins() -> None:
 
 
 def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
-    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    repo = build.done()
-    lost = repo.file_at(build.sha["two"], "f")
-    assert lost is not None
-    drop(build.where, lost)
+    with_lost_version(build)
     shop.follow(build, "three", EXACT)
     assert shop.rows("SELECT code FROM problems WHERE stage = 'history'") == [
         ("missing_blob",),

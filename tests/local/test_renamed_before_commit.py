@@ -75,22 +75,26 @@ def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
         assert _authors(clone, tmp_path / f"{Path(path).stem}.db", sha, path) == {"agent"}
 
 
+HEAD = "import os\nimport sys\n\n\ndef main():\n"
+
+
+@pytest.mark.parametrize("other", [OTHER, f"{HEAD}    print(os.getcwd())\n\n\nmain()\n"])
 def test_another_new_file_is_not_the_one_that_was_renamed(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, tmp_path: Path, other: str
 ) -> None:
     session = clone.session(SESSION)
     session.prompt("Write it")
-    session.write("src/new.py", TEXT)
+    session.write("src/new.py", f"{HEAD}    run()\n\n\n{TEXT}")
     session.say("Done.")
     _take(clone, "src/new.py")
     clone.wait(20_000)
-    clone.person("src/lib.py", OTHER)
+    clone.person("src/lib.py", other)
     sha = clone.commit("Add another")
     layouts.claude_code(home, session)
     assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
 
 
-@pytest.mark.parametrize("kind", ["a new file", "an edit", "a deletion of more"])
+@pytest.mark.parametrize("kind", ["a new file", "an edit", "a deletion of more", "a new name"])
 def test_text_that_comes_back_from_the_history_keeps_its_author(
     clone: Clone, home: Path, tmp_path: Path, kind: str
 ) -> None:
@@ -115,6 +119,7 @@ def test_text_that_comes_back_from_the_history_keeps_its_author(
         _take(clone, path)
     clone.commit("Take it back")
     clone.wait(40_000)
+    path = "src/old.py" if kind == "a new name" else path
     clone.person(path, text)
     sha = clone.commit("Bring it back")
     assert _authors(clone, tmp_path / "out.db", sha, path) == {"agent"}

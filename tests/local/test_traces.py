@@ -30,6 +30,7 @@ def worked(clone: Clone, home: Path) -> Clone:
     session.prompt("Add a mean")
     session.write("src/mean.py", MEAN)
     session.say("Done.")
+    session.say("Ask me again.")
     clone.person("src/step.py", STEP)
     clone.commit("Add both")
     layouts.claude_code(home, session)
@@ -88,7 +89,13 @@ def _cut(clone: Clone, home: Path) -> None:
     file.write_bytes(file.read_bytes() + b'{"type":"assistant","message":{"content":[{"ty')
 
 
-@pytest.mark.parametrize("leave", [_directory, _prompt, _copies, _headless, _cut])
+def _unreadable(clone: Clone, home: Path) -> None:
+    file = _project(home) / f"{TWO}.jsonl"
+    file.write_bytes(b'{"type":"user","message":{"content":[{"ty')
+    os.utime(file, (clone.clock - 60, clone.clock - 60))
+
+
+@pytest.mark.parametrize("leave", [_directory, _prompt, _copies, _headless, _cut, _unreadable])
 def test_where_a_session_has_left_only_traces_nobody_is_named(
     worked: Clone, home: Path, tmp_path: Path, leave: Callable[[Clone, Path], None]
 ) -> None:
@@ -99,6 +106,21 @@ def test_where_a_session_has_left_only_traces_nobody_is_named(
     (report,) = json.loads(run("repo", worked.path, "--db", tmp_path / "out.db", "--json").stdout)
     assert said in [item["what"] for item in report["advice"]]
     assert said in " ".join(run("doctor", worked.path).stdout.split())
+
+
+def test_files_that_name_no_directory_are_counted(worked: Clone, home: Path) -> None:
+    (_project(home) / f"{TWO}.jsonl").write_text('{"type":"summary"}\n', "utf-8")
+    said = json.loads(run("doctor", worked.path, "--json").stdout)
+    assert [row["why"] for row in said if "name no directory: 1, first" in row["why"]]
+
+
+def test_what_was_done_while_unreadable_lines_were_written_is_not_known(
+    worked: Clone, home: Path, tmp_path: Path
+) -> None:
+    (file,) = _project(home).glob("*.jsonl")
+    *lines, torn, last = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines, torn[:90] + b"\n", last]))
+    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, [])
 
 
 @pytest.mark.parametrize("kind", ["of another project", "recorded", "a command of the program"])

@@ -137,3 +137,14 @@ def drop(repo: Path, oid: str) -> None:
             leftover.unlink()
         subprocess.run(["git", "-C", str(repo), "unpack-objects", "-q"], input=data, check=True)
     (repo / "objects" / oid[:2] / oid[2:]).unlink()
+
+
+def with_lost_version(build: Build) -> GitRepo:
+    """Four commits; the clone lacks the text that the second one gave the file `f`."""
+    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
+    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
+    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
+    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
+    repo = build.done()
+    drop(build.where, repo.file_at(build.sha["two"], "f") or "")
+    return repo

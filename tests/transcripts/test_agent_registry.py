@@ -108,7 +108,6 @@ def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
 OTHERS = {
     "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
     "collector/agents/antigravity.py": "its directory is inside that of Gemini CLI",
-    "attribution/features/costs.py": "agents whose recorded tokens are known to be too low",
     "collector/discovery/records.py": "files in which Entire installs its hooks",
     "collector/agents/kimi_code.py": "its name begins like that of Kimi CLI",
     "collector/agents/specstory.py": "names that it gives to the agents it records",

@@ -14,7 +14,7 @@ from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.storage.store import Store
 from collector.text import printable
 
-VERSION = "3"
+VERSION = "4"
 STAGE = Stage(StageName.CULPRITS, VERSION)
 _INPUTS = (StageName.HISTORY, StageName.SURVIVAL, StageName.WEAKNESSES)
 _FIX = "id, repo_id, commit_sha, fixed_at, tier, names, outcome, culprit_sha, basis"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
-from collector.json_values import get, get_int, get_str
+from collector.json_values import get, get_int, get_str, time_of
 from collector.labels import command_words, is_housekeeping
 from collector.model import (
     AgentMessage,
@@ -49,6 +49,8 @@ class SessionBuilder:
         self.forked_from = ""
         self.problems: list[Problem] = []
         self.truncated_start = False
+        # times of the records around lines that cannot be read
+        self.torn: list[tuple[object, object]] = []
         self.order = 0  # number of the record that is being read
         self.record_ids: set[str] = set()
         # the working directory, model and mode that hold until the next record changes them
@@ -277,6 +279,7 @@ class SessionBuilder:
             started_at=min(span, default=None),
             ended_at=max(span, default=None),
             truncated_start=self.truncated_start,
+            holes=tuple((time_of(a) or 0.0, time_of(b) or 0.0) for a, b in self.torn),
             problems=tuple(self.problems),
         )
 

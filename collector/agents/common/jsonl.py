@@ -80,17 +80,22 @@ def records(
     problems: list[Problem],
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
+    torn: list[tuple[object, object]] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """JSON objects of all copies of a transcript, each distinct line once, in order of first
     appearance.
 
-    The unreadable lines of a copy become one problem with their number and the first position;
-    `skip` drops lines unread.
+    The unreadable lines of a copy become one problem with their number and the first position, and
+    `torn` gets the times of the records around them, as they stand there; `skip` drops lines
+    unread.
     """
     visited: set[int] = set()
     longest = b""
+    torn = [] if torn is None else torn
     for blob in blobs:
         bad = 0
+        last: object = None  # the time of the record before
+        since: object = None  # of the one before lines that cannot be read
         first_bad = ""
         start = same_lines(longest, blob)
         longest = max(longest, blob, key=len)
@@ -104,10 +109,16 @@ def records(
             try:
                 for value in values(line):
                     if isinstance(value, dict):
+                        written = value.get("timestamp", last)
+                        if since is not None and written is not last:
+                            torn.append((since, written))
+                            since = None
+                        last = written
                         yield value
                     else:
                         bad, first_bad = bad + 1, first_bad or f"line {number}: not an object"
             except (ValueError, RecursionError) as error:
+                since = last if since is None else since
                 bad, first_bad = bad + 1, first_bad or f"line {number}: {error}"
         if bad:
             detail = f"{bad}, first at {first_bad}"[:MAX_DETAIL]

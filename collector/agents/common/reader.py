@@ -161,6 +161,7 @@ class RecordReader(SessionBuilder):
             self.problems,
             self.session_id,
             skip,
+            self.torn,
         ):
             self.take(record)
         return self.session()
