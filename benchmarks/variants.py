@@ -145,9 +145,8 @@ class Variants:
         )
         with Store(":memory:") as store:
             context = RunContext(store, repo, 0)
-            evidence = judging.read_inputs(context, head, kept, known)
-            replayed = judging.replay(context, evidence)
-            return Asked(evidence, replayed, judging.judge(repo, evidence, replayed).verdicts)
+            judged = judging.judge_lines(context, head, kept, known)
+            return Asked(judged.evidence, judged.replayed, judged.verdicts)
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:

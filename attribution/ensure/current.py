@@ -35,10 +35,6 @@ _RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 
-_KNOWN = (
-    "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
-    " FROM json_each(?))"
-)
 _LEAVE_OUT = (
     "DELETE FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
 )
@@ -79,16 +75,12 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     long as a run, the commits alone are there, and a note says so.
     """
     repo = opened.repo
-    waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
+    newer = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
     opened.store = store = _copy(base, opened)
     context = RunContext(store, repo, opened.repo_id, no_progress)
     opened.complete = opened.complete if paths else None
-    shas = json.dumps([commit.sha for commit in waiting])
-    known = {row["sha"] for row in store.rows(_KNOWN, (opened.repo_id, shas))}
-    newer = [commit for commit in waiting if commit.sha not in known]
     with store.transaction():
-        mailmap = repo.mailmap(opened.tip)
-        numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
+        numbers = write_commits(store, opened.repo_id, newer, repo.mailmap(opened.tip), beside=True)
     try:
         judged, asked = _judge_waiting(context, opened, newer, paths)
     except InputTooLarge:
@@ -100,7 +92,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     if judged is None:
         return
     _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
-    numbers = {sha: numbers[sha] for sha in numbers if sha in asked}
+    numbers = {sha: number for sha, number in numbers.items() if sha in asked}
     with store.transaction():
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
         line_rows.lines(store, opened.repo_id, numbers, judged)
@@ -130,7 +122,7 @@ def _judge_waiting(
         if not paths or any(change.path in paths for change in files)
     }
     # of changes that are not committed no other file says anything: its edits are on record
-    whole = asked.difference(opened.pending or () if paths else ())
+    whole = asked.difference(opened.unmade if paths else ())
     seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in whole))
     names, earlier = _files_and_commits(opened, seeds, changes)
     sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
@@ -201,7 +193,7 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
         for _, spans in verdict.files if verdict is not None else ():
-            is_pending = sha in (opened.pending or ())
+            is_pending = sha in opened.unmade
             spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
 
 

@@ -61,7 +61,7 @@ def judge_lines(
     head: str,
     sessions: SessionsRead,
     checkpoints: Sequence[Checkpoint],
-    local: LocalSessions,
+    local: LocalSessions = NOTHING_LOCAL,
     only: FilesRead | None = None,
 ) -> Judged:
     """All steps in order, for a run, or for a question about the commits and files of `only`."""

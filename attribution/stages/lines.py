@@ -73,18 +73,11 @@ def attribute_repo(
         keep_private(store)
         kept_in = keep(local, load, problems) if store.policy.keeps(FULL) else ""
     target = target_of(store, repo, options, local)
+    notes = censored_parts(repo), elsewhere_note(local), traces_note(local), kept_in
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
         repriced = feature_rows.price_repo(store, target.known)
-        return Attributed(
-            target.known,
-            not repriced,
-            clock.seconds,
-            censored_parts(repo),
-            elsewhere_note(local),
-            traces_note(local),
-            kept_in,
-        )
+        return Attributed(target.known, not repriced, clock.seconds, *notes)
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
     checkpoints = read_all(repo, problems)
@@ -110,16 +103,7 @@ def attribute_repo(
         # all that `collect run` would have read
         if options.whole and not local.sessions and run.key == target.key:
             run.covers(LOAD, facts_key(store, repo, target.head))
-    return Attributed(
-        context.repo_id,
-        False,
-        clock.seconds,
-        censored_parts(repo),
-        elsewhere_note(local),
-        traces_note(local),
-        kept_in,
-        weaker,
-    )
+    return Attributed(context.repo_id, False, clock.seconds, *notes, weaker)
 
 
 _NAMED = (

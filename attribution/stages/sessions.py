@@ -74,7 +74,11 @@ def read_sessions(
     """
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         reads = _Reading(context, cache, ids, readers(), version, few).read(files, jobs)
-    return _sessions_read(ids, {session.key: reads[session.key] for session in files})
+    reach = {session.key: reads[session.key].reach for session in files}
+    edits = [each for session in files if (each := reads[session.key].edits) is not None]
+    present = {k: end.ended for k, end in reach.items() if end.state == TranscriptState.PRESENT}
+    forget_stored_subagents(edits, present)
+    return SessionsRead(ids, reach, edits)
 
 
 def kept_shared_lines(context: RunContext) -> bytes | None:
@@ -92,16 +96,6 @@ def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         if lines and cache.key:
             cache.put("", digest(VERSION, head), {"": seal(lines, cache.key)})
-
-
-def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
-    reach = {key: read.reach for key, read in reads.items()}
-    edits = [read.edits for read in reads.values() if read.edits is not None]
-    forget_stored_subagents(
-        edits,
-        {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT},
-    )
-    return SessionsRead(ids, reach, edits)
 
 
 @dataclass(slots=True)
