@@ -16,7 +16,7 @@ from attribution.authorship.run_data import Judged
 from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
 from attribution.stages import feature_rows, line_rows, outcomes, turn_outcomes
-from attribution.stages.judging import VERSION, judge_lines
+from attribution.stages.judging import judge_lines
 from attribution.stages.lines_due import STAGE, censored_parts, is_done, target_of
 from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
@@ -88,8 +88,8 @@ def attribute_repo(
     before = _named_lines(context)  # rows go with the sessions that are gone
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    sessions = read_sessions(context, files, ids, options.jobs, VERSION)
-    judged = judge_lines(context, target.head, sessions, checkpoints, local)
+    sessions = read_sessions(context, files, ids, options.jobs)
+    judged = judge_lines(context, target.head, sessions, (checkpoints, local))
     keep_shared_lines(context, target.head, judged.evidence.history.lines.shared_lines())
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
