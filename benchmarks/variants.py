@@ -21,6 +21,7 @@ from attribution.stages.sessions import read_sessions  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.load import session_files, store_checkpoints  # noqa: E402
+from collector.local.model import NOTHING_LOCAL  # noqa: E402
 from collector.model import Checkpoint  # noqa: E402
 from collector.repository_rows import claim_repo  # noqa: E402
 from collector.runtime.stages import RunContext  # noqa: E402
@@ -145,9 +146,8 @@ class Variants:
         )
         with Store(":memory:") as store:
             context = RunContext(store, repo, 0)
-            evidence = judging.read_inputs(context, head, kept, known)
-            replayed = judging.replay(context, evidence)
-            return Asked(evidence, replayed, judging.judge(repo, evidence, replayed).verdicts)
+            judged = judging.judge_lines(context, head, kept, (known, NOTHING_LOCAL))
+            return Asked(judged.evidence, judged.replayed, judged.verdicts)
 
 
 def _renamed(edits: SessionEdits, old: str, new: str) -> SessionEdits:

@@ -1069,6 +1069,13 @@ def write_commits(
     return numbers
 
 
+def remove_commits(store: Store, repo_id: int, shas: Iterable[str]) -> None:
+    """Commits with all that is known of them."""
+    store.connection.executemany(
+        "DELETE FROM commits WHERE repo_id = ? AND commit_sha = ?", ((repo_id, sha) for sha in shas)
+    )
+
+
 def _commit_row(
     number: int, repo_id: int, position: int, c: Commit, person: tuple[str, str]
 ) -> RowValues:

@@ -403,7 +403,7 @@ class Database:
             with_changes(opened)
         if opened.complete is not None:
             opened.complete(opened, ())
-        return opened.store, opened.pending or ()
+        return opened.store, opened.unmade
 
     def _clone_of(self, repo: str) -> OpenRepo:
         """The clone of a repository: the one that was opened, or as it was when the database was

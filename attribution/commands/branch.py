@@ -142,8 +142,8 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     if hook:  # `git commit -a` stages as it commits
         shas = [staged or unstaged]
     known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
-    found, shown_by, template = disclosure.find_forms(opened, opened.tip)
-    used = disclosure.form_named(form) if form else next(iter(found), None)
+    found, shown_by, template = disclosure.find_form(opened, opened.tip)
+    used = disclosure.form_named(form) if form else found
     return {
         "branch": opened.branch,
         "base": name,

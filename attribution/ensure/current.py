@@ -17,11 +17,18 @@ from attribution.authorship.verdicts import Span, unknown
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
 from attribution.stages import line_rows
-from attribution.stages.judging import VERSION, judge_lines
+from attribution.stages.judging import judge_lines
 from attribution.stages.sessions import kept_shared_lines, read_sessions
 from collector.checkpoints.statements import checkpoint_ids
 from collector.errors import InputTooLarge
-from collector.load import add_checkpoints, session_files, session_run, write_commits
+from collector.git.repository import GitRepo, line_changes
+from collector.load import (
+    add_checkpoints,
+    remove_commits,
+    session_files,
+    session_run,
+    write_commits,
+)
 from collector.model import Checkpoint, Commit, FileChange
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
@@ -35,13 +42,6 @@ _RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 
-_KNOWN = (
-    "SELECT commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
-    " FROM json_each(?))"
-)
-_LEAVE_OUT = (
-    "DELETE FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM json_each(?))"
-)
 _GAP = (
     "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
     " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
@@ -79,16 +79,12 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     long as a run, the commits alone are there, and a note says so.
     """
     repo = opened.repo
-    waiting = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
+    newer = [commit for sha in opened.waiting if (commit := repo.commit(sha)) is not None]
     opened.store = store = _copy(base, opened)
     context = RunContext(store, repo, opened.repo_id, no_progress)
     opened.complete = opened.complete if paths else None
-    shas = json.dumps([commit.sha for commit in waiting])
-    known = {row["sha"] for row in store.rows(_KNOWN, (opened.repo_id, shas))}
-    newer = [commit for commit in waiting if commit.sha not in known]
     with store.transaction():
-        mailmap = repo.mailmap(opened.tip)
-        numbers = write_commits(store, opened.repo_id, newer, mailmap, beside=True)
+        numbers = write_commits(store, opened.repo_id, newer, repo.mailmap(opened.tip), beside=True)
     try:
         judged, asked = _judge_waiting(context, opened, newer, paths)
     except InputTooLarge:
@@ -100,7 +96,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
     if judged is None:
         return
     _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
-    numbers = {sha: numbers[sha] for sha in numbers if sha in asked}
+    numbers = {sha: number for sha, number in numbers.items() if sha in asked}
     with store.transaction():
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
         line_rows.lines(store, opened.repo_id, numbers, judged)
@@ -112,8 +108,8 @@ def _copy(base: Store, opened: OpenRepo) -> Store:
     was attributed, where another is checked out.
     """
     store, tip = base.private_copy(), opened.newer[-1] if opened.newer else opened.tip
-    others = [commit.sha for commit in opened.repo.history_of([opened.head], [tip])]
-    store.connection.execute(_LEAVE_OUT, (opened.repo_id, json.dumps(others)))
+    others = opened.repo.history_of([opened.head], [tip])
+    remove_commits(store, opened.repo_id, (commit.sha for commit in others))
     return store
 
 
@@ -129,17 +125,29 @@ def _judge_waiting(
         for sha, files in changes.items()
         if not paths or any(change.path in paths for change in files)
     }
-    # of changes that are not committed no other file says anything: its edits are on record
-    whole = asked.difference(opened.pending or () if paths else ())
-    seeds = {*paths}.union(*({change.path for change in changes[sha]} for sha in whole))
+    # Another file that is not committed says whose work it is by what was done to it lately; by all
+    # of its past only where lines may have come from it.
+    waiting = {*opened.unmade} & asked if paths else set[str]()
+    beside = {change.path for sha in waiting for change in changes[sha]}
+    seeds = {*paths}.union(
+        change.path
+        for sha in asked
+        for change in changes[sha]
+        if sha not in waiting or _loses_lines(opened.repo, change)
+    )
     names, earlier = _files_and_commits(opened, seeds, changes)
     sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
     if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):
         raise InputTooLarge("many files changed in many commits", "")
     since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
     commits = {*earlier, *opened.waiting}
-    only = FilesRead(commits, names, since, asked, kept_shared_lines(context))
-    return _judge_files(context, opened, newer, only), asked
+    only = FilesRead(commits, names | beside, since, asked, kept_shared_lines(context))
+    return _judge_files(context, opened, newer, names, only), asked
+
+
+def _loses_lines(repo: GitRepo, change: FileChange) -> bool:
+    before, after = (repo.blob(oid) or b"" if oid else b"" for oid in (change.old, change.new))
+    return any(each.a1 > each.a0 for each in line_changes(before, after))
 
 
 def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
@@ -152,18 +160,23 @@ def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
 
 
 def _judge_files(
-    context: RunContext, opened: OpenRepo, newer: Sequence[Commit], only: FilesRead
+    context: RunContext,
+    opened: OpenRepo,
+    newer: Sequence[Commit],
+    names: Collection[str],
+    only: FilesRead,
 ) -> Judged | None:
+    """`names`: files of which all sessions are read; of the others, those of the last days."""
     store, repo = context.store, context.repo
     head = opened.waiting[-1] if opened.waiting else opened.tip
-    words = {name.rpartition("/")[2] for name in only.paths}
+    words = {name.rpartition("/")[2] for name in names}
     values = (
         opened.repo_id,
         iso(only.since) or "~",
-        *(json.dumps(sorted(several)) for several in (only.paths, words, only.commits)),
+        *(json.dumps(sorted(several)) for several in (names, words, only.commits)),
     )
     sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
-    checkpoints, local = stored_now(store, repo, opened.repo_id)
+    checkpoints, local = stored = stored_now(store, repo, opened.repo_id)
     due = _sessions_named(newer, checkpoints)
     files = [
         item
@@ -174,8 +187,8 @@ def _judge_files(
     ]
     with store.transaction():
         ids = add_checkpoints(context, _unknown(checkpoints, sessions))
-    read = read_sessions(context, files, ids, version=VERSION, few=True)
-    return judge_lines(context, head, read, checkpoints, local, only) if newer else None
+    read = read_sessions(context, files, ids, few=True)
+    return judge_lines(context, head, read, stored, only) if newer else None
 
 
 def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:
@@ -201,7 +214,7 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
         for _, spans in verdict.files if verdict is not None else ():
-            is_pending = sha in (opened.pending or ())
+            is_pending = sha in opened.unmade
             spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
 
 

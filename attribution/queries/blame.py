@@ -140,7 +140,7 @@ def _file_of(opened: OpenRepo, sha: str, file: str) -> tuple[str, str, bytes]:
     try:
         return sha, *file_in(opened, sha, file)
     except UnknownBranch:
-        if sha not in (opened.pending or ()):
+        if sha not in opened.unmade:
             raise
         path, data = file_in(opened, opened.tip, file)
     opened.notes.append(f"{path} is deleted here, which is not committed")
@@ -157,15 +157,15 @@ def _complete(opened: OpenRepo, origins: Iterable[Introduction]) -> None:
 
 def _shown(opened: OpenRepo, sha: str) -> str:
     """The commit that was really made."""
-    return opened.tip if sha in (opened.pending or ()) else sha
+    return opened.tip if sha in opened.unmade else sha
 
 
 def _committed(opened: OpenRepo, origin: Introduction) -> Introduction:
-    return origin._replace(sha=NO_COMMIT) if origin.sha in (opened.pending or ()) else origin
+    return origin._replace(sha=NO_COMMIT) if origin.sha in opened.unmade else origin
 
 
 def _commit_of(opened: OpenRepo, known: Attributions, sha: str) -> CommitRef | None:
-    return None if sha in (opened.pending or ()) else known.commit(sha)
+    return None if sha in opened.unmade else known.commit(sha)
 
 
 @dataclass(frozen=True, slots=True)

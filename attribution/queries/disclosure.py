@@ -32,7 +32,6 @@ _REFUSED = re.compile(r"\b(?:not|never|instead of|forbidden|prohibit\w*)\b", re.
 _BOX = re.compile(r"^(\s*(?:[-*]\s*)?)\[ ?\](\s*)(.*)$")
 _HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$")
 _PLACEHOLDER = re.compile(r"<[a-z][^<>]*>|\[(?:tool|name|agent|fill)[^\]]*\]", re.I)
-_KEY = r"[\w-]*"  # what a project puts before the name of a trailer
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _ALL, _MOST = 0.95, 0.5  # share of the added lines
 _PARTS = {"all": _ALL, "most": _MOST, "any": 0.0}
@@ -55,8 +54,7 @@ def forms() -> dict[str, list[dict[str, Any]]]:
 
 def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:
     """What the record says of the lines that commits add, files of every kind: `agents` as (name,
-    model), most lines first; `lines` by class; `silent`: lines of an agent in commits that do not
-    name any.
+    model), most lines first; `lines` by class.
 
     `tracked`: only files that git knows.
     """
@@ -75,8 +73,8 @@ def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False)
     }
 
 
-def find_forms(opened: OpenRepo, sha: str) -> tuple[list[dict[str, Any]], str, str]:
-    """The form of trailers that the policies of a commit show ([] for none), the path that shows
+def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, str]:
+    """The form of trailers that the policies of a commit show (None for none), the path that shows
     it, and the text of the pull-request template ("" for none).
     """
     paths = sorted(opened.repo.paths(sha), key=lambda path: (path.count("/"), path))
@@ -85,8 +83,8 @@ def find_forms(opened: OpenRepo, sha: str) -> tuple[list[dict[str, Any]], str, s
     policies = (path for path in paths if _POLICY.search(path) and path.count("/") < _DEEP)
     for path in (*policies, *([template] if template else ())):
         if found := trailer_in(_text(opened, sha, path)):
-            return [found], path, text
-    return [], "", text
+            return found, path, text
+    return None, "", text
 
 
 def _text(opened: OpenRepo, sha: str, path: str) -> str:
@@ -101,10 +99,9 @@ def trailer_in(policy: str) -> dict[str, Any] | None:
     """
     lines = [line for line in policy.split("\n") if not _REFUSED.search(line)]
     for form in forms()["trailer"]:
-        for found in filter(None, (re.search(_KEY + form["shape"], x, re.I) for x in lines)):
-            key, text = found[0].partition(":")[0], str(form["text"])
-            is_own = key.lower() != text.partition(":")[0].lower()  # as AI-assisted-by is
-            return form | {"text": key + text[text.index(":") :]} if is_own else form
+        for line in lines:
+            if found := re.search(f"([\\w-]*){form['shape']}", line, re.I):
+                return form | {"text": found[1] + form["text"]}  # also AI-assisted-by
     return None
 
 
@@ -154,16 +151,18 @@ def fill_template(template: str, known: Row) -> list[str]:
     ticked = max(fits, key=lambda n: (_PARTS[parts[n]], -n), default=None)
     words = _words(known, *known["agents"])
     fields = {n for n, line in enumerate(lines) if not line.startswith("#") and _field(line)}
-    result = []
     for number, line in enumerate(lines):
         if number == ticked:
-            value = words["told"] if "[fill" in line.lower() else words["both"]
-            line = _PLACEHOLDER.sub(value, _BOX.sub(r"\1[x]\2\3", line))
-            line += f" {words['told']}" if line.endswith(":") else ""
-        elif number in fields or (not fields and not parts):
-            line = _with_value(line, words)
-        result.append(line)
-    return result
+            lines[number] = _tick(line, words)
+        elif number in fields or not (fields or parts):
+            lines[number] = _with_value(line, words)
+    return lines
+
+
+def _tick(box: str, words: dict[str, str]) -> str:
+    value = words["told"] if "[fill" in box.lower() else words["both"]
+    line = _PLACEHOLDER.sub(value, _BOX.sub(r"\1[x]\2\3", box))
+    return f"{line} {words['told']}" if line.endswith(":") else line
 
 
 def _form_in(comment: re.Match[str]) -> str:

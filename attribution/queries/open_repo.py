@@ -60,7 +60,12 @@ class OpenRepo(KnownRepo):
     @property
     def waiting(self) -> list[str]:
         """The commits that no run has read, oldest first, also those that were never made."""
-        return [*self.newer, *filter(None, self.pending or ())]
+        return [*self.newer, *self.unmade]
+
+    @property
+    def unmade(self) -> list[str]:
+        """The commits that were never made: of what is staged, and of what is not."""
+        return [sha for sha in self.pending or () if sha]
 
 
 class StateNow(NamedTuple):

@@ -59,7 +59,7 @@ def waiting_shas(opened: OpenRepo, base: str) -> list[str]:
     """
     commits = commits_of(opened, f"{base}..")
     made = [commit.sha for commit in commits if commit.parents < 2]
-    return [*made, *filter(None, opened.pending or ())]
+    return [*made, *opened.unmade]
 
 
 def review(opened: OpenRepo, base: str) -> Row:
@@ -85,7 +85,7 @@ def review(opened: OpenRepo, base: str) -> Row:
     return {
         "branch": opened.branch,
         "base": base,
-        "commits": len(shas) - sum(map(bool, opened.pending or ())),
+        "commits": len(shas) - len(opened.unmade),
         "lines": lines,
         "blocks": rows,
         "weaknesses": [text for part in found for text in part.words],

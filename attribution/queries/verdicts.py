@@ -148,7 +148,7 @@ class Attributions:
     def __init__(self, opened: OpenRepo) -> None:
         self._store, self._repo_id = opened.store, opened.repo_id
         self._waiting = dict.fromkeys(opened.newer, Reason.NOT_YET)
-        self._waiting |= dict.fromkeys(opened.pending or (), Reason.NOT_COMMITTED)
+        self._waiting |= dict.fromkeys(opened.unmade, Reason.NOT_COMMITTED)
         self._commits: dict[str, CommitRef | None] = {}
         self._spans: dict[tuple[str, str], list[AttributedLines]] = {}
 

@@ -66,11 +66,14 @@ def judge_lines(
     context: RunContext,
     head: str,
     sessions: SessionsRead,
-    checkpoints: Sequence[Checkpoint],
-    local: LocalSessions,
+    stored: tuple[Sequence[Checkpoint], LocalSessions],
     only: FilesRead | None = None,
 ) -> Judged:
-    """All steps in order, for a run, or for a question about the commits and files of `only`."""
+    """All steps in order, for a run, or for a question about the commits and files of `only`.
+
+    `stored`: the checkpoints, and what this machine keeps.
+    """
+    checkpoints, local = stored
     evidence = read_inputs(context, head, sessions, checkpoints, only)
     replayed = replay(context, evidence, local, only)
     context.progress("judging lines", 0, 0)

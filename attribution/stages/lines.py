@@ -17,7 +17,7 @@ from attribution.authorship.run_data import Judged
 from attribution.features.prices import prices_of
 from attribution.lineage.reverts import taken_back
 from attribution.stages import earlier, feature_rows, line_rows, outcomes, turn_outcomes
-from attribution.stages.judging import VERSION, judge_lines
+from attribution.stages.judging import judge_lines
 from attribution.stages.lines_due import STAGE, censored_parts, is_done, target_of
 from attribution.stages.sessions import keep_shared_lines, read_sessions
 from collector.checkpoints import read_all
@@ -74,19 +74,12 @@ def attribute_repo(
         keep_private(store)
         kept_in = keep(local, load, problems) if store.policy.keeps(FULL) else ""
     target = target_of(store, repo, options, local)
+    notes = censored_parts(repo), elsewhere_note(local), traces_note(local), kept_in
     if target.known is not None and is_done(store, target):
         name_branch(store, target.known, target.branch)
         name_releases(store, target.known, repo, target.head)
         repriced = feature_rows.price_repo(store, target.known)
-        return Attributed(
-            target.known,
-            not repriced,
-            clock.seconds,
-            censored_parts(repo),
-            elsewhere_note(local),
-            traces_note(local),
-            kept_in,
-        )
+        return Attributed(target.known, not repriced, clock.seconds, *notes)
     progress("reading checkpoints", 0, 0)
     repo.check_trees(target.head)
     checkpoints = read_all(repo, problems)
@@ -97,8 +90,8 @@ def attribute_repo(
     before = _named_lines(context)  # rows go with the sessions that are gone
     ids = store_checkpoints(context, checkpoints, local.problems)
     files = session_files(checkpoints, local)
-    sessions = read_sessions(context, files, ids, options.jobs, VERSION)
-    judged = judge_lines(context, target.head, sessions, checkpoints, local)
+    sessions = read_sessions(context, files, ids, options.jobs)
+    judged = judge_lines(context, target.head, sessions, (checkpoints, local))
     keep_shared_lines(context, target.head, judged.evidence.history.lines.shared_lines())
     progress("writing", 0, 0)
     run.key = key_of_run(context, run.key)
@@ -113,16 +106,7 @@ def attribute_repo(
         if options.whole and not local.sessions and run.key == target.key:
             run.covers(LOAD, facts_key(store, repo, target.head))
     name_releases(store, context.repo_id, repo, target.head)
-    return Attributed(
-        context.repo_id,
-        False,
-        clock.seconds,
-        censored_parts(repo),
-        elsewhere_note(local),
-        traces_note(local),
-        kept_in,
-        weaker,
-    )
+    return Attributed(context.repo_id, False, clock.seconds, *notes, weaker)
 
 
 _NAMED = (

@@ -18,6 +18,7 @@ from attribution.authorship.session_edits import (
     forget_stored_subagents,
     session_edits,
 )
+from attribution.stages.judging import VERSION as CONCLUDED
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS, InputTooLarge
 from collector.git.repository import GitRepo
@@ -62,19 +63,21 @@ def read_sessions(
     files: Sequence[SessionFiles],
     ids: Mapping[str, int],
     jobs: int = 1,
-    version: str = "",
     few: bool = False,
 ) -> SessionsRead:
     """Reads sessions, and stores those that are not stored as they are now.
 
     `jobs`: processes that read, each one session at a time. `ids`: the numbers of the sessions.
-    `version` is that of the calling stage; entries of other versions in the cache are not used.
     `few`: for a question, without features and without keeping anything. Raises InputTooLarge where
     too much would have to be read that the cache lacks.
     """
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
-        reads = _Reading(context, cache, ids, readers(), version, few).read(files, jobs)
-    return _sessions_read(ids, {session.key: reads[session.key] for session in files})
+        reads = _Reading(context, cache, ids, readers(), few).read(files, jobs)
+    reach = {session.key: reads[session.key].reach for session in files}
+    edits = [each for session in files if (each := reads[session.key].edits) is not None]
+    present = {k: end.ended for k, end in reach.items() if end.state == TranscriptState.PRESENT}
+    forget_stored_subagents(edits, present)
+    return SessionsRead(ids, reach, edits)
 
 
 def kept_shared_lines(context: RunContext) -> bytes | None:
@@ -92,16 +95,6 @@ def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
     with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
         if lines and cache.key:
             cache.put("", digest(VERSION, head), {"": seal(lines, cache.key)})
-
-
-def _sessions_read(ids: Mapping[str, int], reads: Mapping[str, _SessionRead]) -> SessionsRead:
-    reach = {key: read.reach for key, read in reads.items()}
-    edits = [read.edits for read in reads.values() if read.edits is not None]
-    forget_stored_subagents(
-        edits,
-        {key: end.ended for key, end in reach.items() if end.state == TranscriptState.PRESENT},
-    )
-    return SessionsRead(ids, reach, edits)
 
 
 @dataclass(slots=True)
@@ -210,7 +203,6 @@ class _Reading:
     cache: SessionCache
     ids: Mapping[str, int]
     readers: Sequence[TranscriptReader]
-    version: str
     few: bool
 
     def read(self, files: Sequence[SessionFiles], jobs: int) -> dict[str, _SessionRead]:
@@ -322,7 +314,7 @@ class _Reading:
         """Changes when what is read of a session may, or what is made of it."""
         return digest(
             VERSION,
-            self.version,
+            CONCLUDED,  # entries of other versions are not used
             self.context.store.policy.key(),
             str(self.ids[files.key]),
             *sorted(files.emails),

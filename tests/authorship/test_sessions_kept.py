@@ -185,7 +185,7 @@ def test_another_version_of_the_attribution_reads_again(
 ) -> None:
     _, repository = _world(tmp_path)
     _run(repository, tmp_path / "out.db")
-    monkeypatch.setattr("attribution.stages.lines.VERSION", "another")
+    monkeypatch.setattr("attribution.stages.sessions.CONCLUDED", "another")
     monkeypatch.setattr("attribution.stages.lines_due.VERSION", "another")
     read = _counted(monkeypatch)
     _run(repository, tmp_path / "out.db", _AGAIN)

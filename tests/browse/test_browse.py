@@ -940,6 +940,15 @@ def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: 
         assert abs(float(printed) - expected) <= 0.51 / 10**decimals, (surface, printed, expected)
 
 
+def test_a_page_says_what_is_checked_out_instead(tmp_path: Path) -> None:
+    top, db = _example_with_declared_lines(0, tmp_path)
+    git(top, "checkout", "-q", "-f", "-b", "older", "HEAD~1")
+    site, name = Site(db), value(db, "SELECT name FROM repos")
+    page = site.get(f"/-/whowrote/{db.stem}/{name}").text
+    site.loop.close()
+    assert "older at " in page and "is checked out, which read main" in page
+
+
 def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
     """The number at each pattern of a text for people."""
     plain = re.sub(

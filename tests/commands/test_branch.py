@@ -36,7 +36,7 @@ TRAILERS = {
         'we require an "Assisted-by: TOOL/MODEL" line in the commit comments',
         "Assisted-by: Claude Code/claude-opus-4-6",
     ),
-    "a name of its own": ("- **`AI-Assisted-By:`** - Human and AI", f"AI-Assisted-By: {BOTH}"),
+    "a name of its own": ("- **`AI-Assisted-By:`** - Human and AI", f"AI-Assisted-by: {BOTH}"),
     "Apache Auron": ("Generated-by: <tool name and version>", f"Generated-by: {BOTH}"),
     "GitHub": (
         "add Co-authored-by: Claude <noreply@anthropic.com>",
@@ -44,13 +44,6 @@ TRAILERS = {
     ),
 }
 TEMPLATES = {
-    "kakao/actionbase": (
-        "- [ ] This PR was written largely with AI assistance.\n  - Tool / model:",
-        [
-            "- [x] This PR was written largely with AI assistance.",
-            f"  - Tool / model: {BOTH}",
-        ],
-    ),
     "iv-org/invidious": (
         "- [] AI was not used to write this pull request\n"
         "- [] AI was used to fully write this pull request\n"
@@ -62,23 +55,15 @@ TEMPLATES = {
             "**Model(s) used:** claude-opus-4-6",
         ],
     ),
-    "oss-aspen/8Knot": (
-        "- [ ] This contribution was NOT assisted by Generative AI tools.\n"
-        "- [ ] This contribution was assisted by Generative AI tools.\n"
-        "    - What tools were used? <!-- gemini -->\n"
-        "    - Did you review these outputs? <!-- No / Yes -->",
-        [
-            "- [ ] This contribution was NOT assisted by Generative AI tools.",
-            "- [x] This contribution was assisted by Generative AI tools.",
-            f"    - What tools were used? {BOTH}",
-            "    - Did you review these outputs? ",
-        ],
-    ),
     "chaoss/augur": (
+        "- [ ] This contribution was NOT assisted by generative AI tools.\n"
         "- [ ] This contribution was assisted by generative AI tools.\n"
-        "    - How were they used? <!-- e.g. draft -->\n    - How did you review the AI output?",
+        "    - Tools used: <!-- a -->\n    - How were they used?\n"
+        "    - How did you review the AI output?",
         [
+            "- [ ] This contribution was NOT assisted by generative AI tools.",
             "- [x] This contribution was assisted by generative AI tools.",
+            f"    - Tools used: {BOTH}",
             "    - How were they used? It wrote 84 of 120 added lines.",
             "    - How did you review the AI output?",
         ],
