@@ -164,9 +164,12 @@ def _outside(
         for location in (
             place for place in _places(store, options, places.outside) if place.is_dir()
         ):
-            sessions = list(_sessions_of(store, location, places.outside, problems, []))
+            failed: list[Trace] = []
+            sessions = list(_sessions_of(store, location, places.outside, problems, failed))
             known = {path for session in sessions for path in session.files}
-            left = [path for path in store.stored(location) if path not in known]
+            known |= {Path(trace.session) for trace in failed}  # the place itself, or files of it
+            stored = [] if location in known else store.stored(location)
+            left = [path for path in stored if path not in known]
             if left:
                 detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"
                 problems.append(Problem("checkpoints", store.name, "no_directory_named", detail))
