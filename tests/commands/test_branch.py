@@ -33,7 +33,7 @@ TRAILERS = {
     "LLVM CIRCT": ("Assisted-by: <tool>:<model>", "Assisted-by: Claude Code:claude-opus-4-6"),
     "boom": ("Assisted-by: Some AI Tool https://someai.example.com", f"Assisted-by: {BOTH}"),
     "OpenImageIO": (
-        'we require an "Assisted-by: TOOL/MODEL" line in the commit comments',
+        'state it as "Assisted-by: TOOL/MODEL" in each commit',
         "Assisted-by: Claude Code/claude-opus-4-6",
     ),
     "a name of its own": ("- **`AI-Assisted-By:`** - Human and AI", f"AI-Assisted-by: {BOTH}"),
@@ -43,84 +43,81 @@ TRAILERS = {
         f"Co-authored-by: {BOTH} <noreply@anthropic.com>",
     ),
 }
+# Forms of pull-request templates, in words of our own.
 TEMPLATES = {
-    "iv-org/invidious": (
-        "- [] AI was not used to write this pull request\n"
-        "- [] AI was used to fully write this pull request\n"
-        "- [] AI was used to partially create this pull request\n**Model(s) used:**",
+    "none, part or all": (
+        "- [] No AI wrote any of this\n- [] AI wrote all of it\n"
+        "- [] AI wrote a part of it\n**Model(s):**",
         [
-            "- [] AI was not used to write this pull request",
-            "- [] AI was used to fully write this pull request",
-            "- [x] AI was used to partially create this pull request",
-            "**Model(s) used:** claude-opus-4-6",
+            "- [] No AI wrote any of this",
+            "- [] AI wrote all of it",
+            "- [x] AI wrote a part of it",
+            "**Model(s):** claude-opus-4-6",
         ],
     ),
-    "chaoss/augur": (
-        "- [ ] This contribution was NOT assisted by generative AI tools.\n"
-        "- [ ] This contribution was assisted by generative AI tools.\n"
-        "    - Tools used: <!-- a -->\n    - How were they used?\n"
-        "    - How did you review the AI output?",
+    "with questions below": (
+        "- [ ] This change was NOT assisted by AI tools.\n"
+        "- [ ] This change was assisted by AI tools.\n"
+        "    - Tools used: <!-- names -->\n    - How were they used?\n"
+        "    - How did you review the output?",
         [
-            "- [ ] This contribution was NOT assisted by generative AI tools.",
-            "- [x] This contribution was assisted by generative AI tools.",
+            "- [ ] This change was NOT assisted by AI tools.",
+            "- [x] This change was assisted by AI tools.",
             f"    - Tools used: {BOTH}",
             "    - How were they used? It wrote 84 of 120 added lines.",
-            "    - How did you review the AI output?",
+            "    - How did you review the output?",
         ],
     ),
-    "CLEO": (
-        "- [ ] This PR was written entirely by a human\n"
-        "- [ ] This PR was written with AI assistance\n"
-        "- [ ] This PR was written primarily by an AI agent\n  - **Model/tool**: <value>",
+    "how much": (
+        "- [ ] Written by a human only\n- [ ] Written with AI assistance\n"
+        "- [ ] Written primarily by an AI agent\n  - **Model/tool**: <value>",
         [
-            "- [ ] This PR was written entirely by a human",
-            "- [ ] This PR was written with AI assistance",
-            "- [x] This PR was written primarily by an AI agent",
+            "- [ ] Written by a human only",
+            "- [ ] Written with AI assistance",
+            "- [x] Written primarily by an AI agent",
             f"  - **Model/tool**: {BOTH}",
         ],
     ),
-    "gradio-app/gradio": (
-        "- [ ] I used AI to... [fill here]\n"
-        "If AI was used, describe the tool(s) and extent of use:",
+    "one box to complete": (
+        "- [ ] I used AI for... [fill here]\nIf AI was used, name the tool(s) and extent of use:",
         [
-            f"- [x] I used AI to... {BOTH}. It wrote 84 of 120 added lines.",
-            "If AI was used, describe the tool(s) and extent of use:"
+            f"- [x] I used AI for... {BOTH}. It wrote 84 of 120 added lines.",
+            "If AI was used, name the tool(s) and extent of use:"
             f" {BOTH}. It wrote 84 of 120 added lines.",
         ],
     ),
-    "apache/airflow": (
-        "- [ ] Yes (please specify the tool below)\n<!--\nGenerated-by: [Tool Name]\n-->",
-        ["- [x] Yes (please specify the tool below)", f"Generated-by: {BOTH}"],
+    "a trailer in a comment": (
+        "- [ ] Yes (name the tool below)\n<!--\nGenerated-by: [Tool]\n-->",
+        ["- [x] Yes (name the tool below)", f"Generated-by: {BOTH}"],
     ),
-    "apache/spark": (
-        "<!--\nplease include the phrase: 'Generated-by: ' and the name of the tool.\n-->",
+    "a trailer in a sentence": (
+        "<!--\nwrite the words: 'Generated-by: ' and the tool's name.\n-->",
         [f"Generated-by: {BOTH}"],
     ),
-    "Project-HAMi/HAMi": (
-        "**Was AI assistance used in this PR?**:",
-        [f"**Was AI assistance used in this PR?**: Yes: {BOTH}"],
+    "a question": (
+        "**Did AI assist with this PR?**:",
+        [f"**Did AI assist with this PR?**: Yes: {BOTH}"],
     ),
-    "home-assistant/iOS": (
-        "- [ ] AI assistance was used for this contribution\n"
-        "- [ ] AI took full control of the code generation\n"
-        "- [ ] I have not used AI for this contribution\n- [ ] I have read the AI policy",
+    "a box that only the contributor can tick": (
+        "- [ ] AI assistance was used here\n- [ ] AI had full control of the code\n"
+        "- [ ] I have not used AI\n- [ ] I have read the AI policy",
         [
-            "- [x] AI assistance was used for this contribution",
-            "- [ ] AI took full control of the code generation",
-            "- [ ] I have not used AI for this contribution",
+            "- [x] AI assistance was used here",
+            "- [ ] AI had full control of the code",
+            "- [ ] I have not used AI",
             "- [ ] I have read the AI policy",
         ],
     ),
-    "godotengine/godot": (
-        "- [ ] AI was not used\n- [ ] AI was used in the following way:",
+    "used or not": (
+        "- [ ] AI was not used\n- [ ] AI was used for the following:",
         [
             "- [ ] AI was not used",
-            f"- [x] AI was used in the following way: {BOTH}. It wrote 84 of 120 added lines.",
+            f"- [x] AI was used for the following: {BOTH}. It wrote 84 of 120 added lines.",
         ],
     ),
-    "asyncapi/generator": (
-        "- [ ] Created with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
-        [f"- [x] Created with AI assistance — Generated-by: {BOTH}", "- [ ] No AI was used"],
+    "a box with a trailer": (
+        "- [ ] Made with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
+        [f"- [x] Made with AI assistance — Generated-by: {BOTH}", "- [ ] No AI was used"],
     ),
 }
 
@@ -133,9 +130,9 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> N
     assert trailers(form, {**PART, "agents": []}) == []
 
 
-@pytest.mark.parametrize("project", TEMPLATES)
-def test_a_template_is_filled_in_as_a_careful_contributor_does(project: str) -> None:
-    template, stated = TEMPLATES[project]
+@pytest.mark.parametrize("form", TEMPLATES)
+def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> None:
+    template, stated = TEMPLATES[form]
     heading = "" if template.startswith("**") else "## AI disclosure\n"
     lines = fill_template(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
     assert lines == [*heading.split("\n")[:-1], *stated]
