@@ -41,7 +41,8 @@ def review(commits: str, path: str | None, full: bool, db: Path, output_format: 
     from attribution.queries.review import base_of
     from attribution.queries.review import review as review_of
 
-    with common.open_clone(path or common.here(), db) as opened:
+    commits, clone = common.range_and_clone(commits, path)
+    with common.open_clone(clone, db) as opened:
         found = review_of(opened, base_of(opened, commits))
     if output_format == "json":
         write_json(found)
@@ -116,7 +117,8 @@ def disclose(
     if form and form_named(form) is None:
         names = ", ".join(each["name"] for each in forms()["trailer"])
         raise click.UsageError(f"there is no form {form}: use one of {names}")
-    with common.open_clone(path or common.here(), db) as opened:
+    commits, clone = common.range_and_clone(commits, path)
+    with common.open_clone(clone, db) as opened:
         stated = _statement(opened, commits, form, hook)
     if output_format == "json":
         write_json(stated)

@@ -78,6 +78,20 @@ def here() -> str:
     return str(clone)
 
 
+def range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
+    """A clone that stands alone is no range: `log PATH` means all of it."""
+    from collector.storage.places import clone_around
+
+    if (
+        path is None
+        and commits
+        and ".." not in commits.replace("../", "")
+        and clone_around(commits) == Path(commits).resolve()
+    ):
+        return "", commits
+    return commits, path or here()
+
+
 def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:
     """[PATH] FILE: the clone, and the file from its top.
 

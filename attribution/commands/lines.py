@@ -24,7 +24,6 @@ from collector.console.terminal import (
 )
 from collector.errors import WhoWroteError
 from collector.json_values import jsonable
-from collector.storage.places import clone_around
 
 if TYPE_CHECKING:
     from attribution.queries.open_repo import OpenRepo
@@ -350,7 +349,7 @@ def log(
     if more["show"]:
         _show(commits or "HEAD", path, db, output_format, more["full"])
         return
-    commits, path = _range_and_clone(commits, path)
+    commits, path = common.range_and_clone(commits, path)
     with common.open_clone(path, db) as opened:
         if more["md"] or more["limit"] is not None or more["badge"] is not None:
             _summarise(opened, commits, _iso(since), more)
@@ -429,18 +428,6 @@ def _show(commit: str, path: str | None, db: Path, output_format: str, full: boo
         common.print_one(
             output_format, report, lambda terminal: terminal.repo.commit_view(out(), report, full)
         )
-
-
-def _range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
-    """A clone that stands alone is no range: `log PATH` means all of it."""
-    if (
-        path is None
-        and commits
-        and ".." not in commits.replace("../", "")
-        and clone_around(commits) == Path(commits).resolve()
-    ):
-        return "", commits
-    return commits, path or common.here()
 
 
 def _iso(since: datetime | None) -> str:
