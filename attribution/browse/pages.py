@@ -33,7 +33,7 @@ from attribution.queries.overview import (
 )
 from attribution.queries.repositories import RepositoryRow, repository_named
 from attribution.queries.search import MOST, search, terms_of
-from attribution.queries.session_page import TURNS, mode_words, session_page
+from attribution.queries.session_page import TURNS, SessionPage, mode_words, session_page
 from attribution.queries.sessions import PAGE as TURN_PAGE
 from attribution.queries.sessions import families, prompt_of, session_list, turn_page
 from attribution.queries.tip_file import PAGE as FILE_PAGE
@@ -330,20 +330,22 @@ def _session(request: PageRequest) -> Shown:
     page = session_page(store, number, request.number("from")) if number is not None else None
     if page is None:
         raise NotThere(f"{repo.name} has no such session.")
+    return Shown("whowrote_session.html", session_values(request, page))
+
+
+def session_values(request: PageRequest, page: SessionPage, most: int = TURNS) -> Row:
+    """What the template of a session shows, `most` turns on one page."""
     columns = (
         "subject=commit, author_at=authored, method=linked by, confidence, agent_lines=its lines"
     )
-    commits = html(page.commits, columns, {"subject": partial(_commit_cell, request)})
-    values = {
+    return {
         "s": page,
-        "page": TURNS,
-        "sections": sections(store, OfSession(page.session["id"], request.to)),
-        "commits": commits,
+        "page": most,
+        "sections": sections(request.store, OfSession(page.session["id"], request.to)),
+        "commits": html(page.commits, columns, {"subject": partial(_commit_cell, request)}),
         "groups": groups() if page.features else (),
+        "mode": mode_words(page.lines) if page.lines else "",
     }
-    return Shown(
-        "whowrote_session.html", values | {"mode": mode_words(page.lines) if page.lines else ""}
-    )
 
 
 def _commit(request: PageRequest) -> Shown:

@@ -2,6 +2,7 @@
 breakdown.
 """
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from importlib import resources
@@ -9,8 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import quote
 
-from attribution.addresses import Addresses
+from attribution.addresses import Addresses, Place
 from attribution.browse import charts, describe, tables, words
+from attribution.browse.pages import session_values
+from attribution.browse.requests import PageRequest
 from attribution.queries.breakdown import NOT_TO_CONCLUDE, Breakdown
 from attribution.queries.overview import (
     CLASSES,
@@ -21,6 +24,7 @@ from attribution.queries.overview import (
     sum_by_class,
     survival_table,
 )
+from attribution.queries.session_page import session_page
 from collector.errors import WhoWroteError
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
@@ -79,6 +83,24 @@ def breakdown_html(breakdown: Breakdown) -> str:
         classes=lambda row: {n: row[f"{n}_lines"] for n in CLASSES},
         warnings=NOT_TO_CONCLUDE,
         a=None,
+    )
+
+
+_TURNS = 100_000  # on one page
+_LINK = re.compile(r'<a href="(?!#)[^"]*">(.*?)</a>', re.DOTALL)
+
+
+def session_html(store: Store, session_id: int) -> str:
+    """The page of a session, without links to other pages. Raises WhoWroteError when Jinja2 is
+    missing.
+    """
+    shown = session_page(store, session_id, most=_TURNS)
+    assert shown is not None, "its number is from the database"
+    to = Addresses("")
+    request = PageRequest(store, Place(shown.repo.name, "session", ""), {}, to, shown.repo)
+    values = session_values(request, shown, _TURNS)
+    return _LINK.sub(
+        r"\1", page("whowrote_session.html", parent="whowrote_alone.html", a=to, **values)
     )
 
 

@@ -9,7 +9,15 @@ import click
 
 from attribution.commands.common import PATH, database
 from collector.console.tables import print_table
-from collector.console.terminal import ANY_PATH, data_options, database_option, notice, out
+from collector.console.terminal import (
+    ANY_PATH,
+    FILE,
+    data_options,
+    database_option,
+    notice,
+    out,
+    writing,
+)
 from collector.json_values import Row
 from collector.text import count_of
 
@@ -68,6 +76,13 @@ _SESSION = click.option(
     metavar="FILE",
     help="Use this price table (TOML), or genai-prices, for the costs of the database.",
 )
+@click.option(
+    "--html",
+    "page",
+    type=FILE,
+    metavar="FILE",
+    help="With --session: write it as one page to pass on; needs whowrote[browse].",
+)
 @database_option
 @data_options
 def sessions(path: str | None, db: Path, by: str, output_format: str, **options: Any) -> None:
@@ -90,6 +105,8 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
     messages, and the share is corrected for its measured errors.
     """
     show = {"session": _sessions, "turn": _turns, "region": _regions}.get(by, _pushback)
+    if options["page"]:
+        show = _page
     # costs and scores are stored for all
     with database(path, db, now=not options["prices"]) as (store, repo):
         show(store, repo, output_format, {"by": by, **options})
@@ -120,6 +137,19 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Row) 
         "unlinked_because?=no commit because, gone_since?=no record since, label=first prompt"
     )
     print_table(output_format, table, columns)
+
+
+def _page(store: Store, repo: int | None, output_format: str, options: Row) -> None:
+    from attribution.browse.standalone import session_html
+    from attribution.queries.sessions import find_session
+
+    if not options["session"]:
+        raise click.UsageError("--html writes one session: name it with --session KEY")
+    page, text = options["page"], session_html(store, find_session(store, options["session"], repo))
+    with writing(page):
+        page.touch(0o600)  # as private as the database, until its owner passes it on
+        page.write_text(text, "utf-8")
+    notice(f"{page}: {len(text) // 1024} kB, open it in a browser")
 
 
 def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = "") -> None:

@@ -74,10 +74,13 @@ class SessionPage:
     children: Table  # of session_list
 
 
-def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage | None:
+def session_page(
+    store: Store, session_id: int, first: int = 0, most: int = TURNS
+) -> SessionPage | None:
     """None when the database has no such session.
 
-    `first` is the first turn to show (0: what happened before the first prompt).
+    `first` is the first turn to show (0: what happened before the first prompt), `most` how many
+    at most.
     """
     details = _row(store, "sessions", {"id": session_id})
     repo = repository(store, details["repo_id"]) if details is not None else None
@@ -91,7 +94,7 @@ def session_page(store: Store, session_id: int, first: int = 0) -> SessionPage |
         lines,
         _ledger(store, session_id, lines) if lines is not None else [],
         features[0] if features else {},
-        _turns(store, session_id, first),
+        _turns(store, session_id, range(first, first + most)),
         first,
         store.value("SELECT COUNT(*) FROM turns WHERE session_id = ?", (session_id,)),
         read_view(store, "session_commits", {"session_id": session_id}, "commit_id"),
@@ -150,8 +153,8 @@ def mode_words(lines: Row) -> str:
     return f"{lines['coding_mode'].replace('_', ' ')}: {share}"
 
 
-def _turns(store: Store, session_id: int, first: int) -> list[ShownTurn]:
-    shown = {"session_id": session_id, "turn_index": range(first, first + TURNS)}
+def _turns(store: Store, session_id: int, numbers: range) -> list[ShownTurn]:
+    shown = {"session_id": session_id, "turn_index": numbers}
     turn_rows = {row["turn_index"]: row for row in read_view(store, "turns", shown)}
     calls = _by(read_view(store, "tool_calls", shown, "id"), "turn_index")
     messages = _by(read_view(store, "messages", shown, "id"), "turn_index")

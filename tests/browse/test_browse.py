@@ -14,6 +14,7 @@ import re
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -727,6 +728,26 @@ def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
     with Store(tmp_path / "x.db") as store:
         ((file, page),) = standalone.html_pages(store, "page.html")
     assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
+
+
+def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
+    page, db = tmp_path / "s.html", tmp_path / "x.db"
+    top = clone("example", tmp_path)
+    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
+    done = run("sessions", top, "--db", db, "--session", key[:8], "--html", page)
+    text = page.read_text("utf-8")
+    assert done.exit_code == 0 and stat.S_IMODE(page.stat().st_mode) == 0o600
+    prompt = value(db, f"SELECT prompt FROM turns WHERE prompt <> '' AND session_id = {_of(key)}")
+    assert prompt.split()[0] in text
+    assert all(link.startswith("#") for link in links(text).found)
+    assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
+    assert value(db, "SELECT COUNT(*) FROM messages") == 0 and 'class="said"' not in text
+    assert run("sessions", top, "--db", db, "--html", page).exit_code == 2
+
+
+def _of(key: str) -> str:
+    return f"(SELECT id FROM sessions WHERE key = '{key}')"
 
 
 def test_names_of_repositories_are_names_of_files() -> None:
