@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from collector.files.kinds import kind_of
 from collector.json_values import Numbers, Row, jsonable, plain
 from collector.storage.store import Store
 from collector.text import command_line
-from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, line_class_sql
+from collector.vocabulary.lines import HEADLINE, LINE_CLASSES, Evidence, LineClass, line_class_sql
 
 
 def records_of(
@@ -272,7 +272,11 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
         [row for grouping in options.groupings for row in _groups(records, grouping)],
         {author: _causes(of_class) for author, of_class in by_class.items() if of_class},
         survival.ended_by(records),
-        [plain(comparison.compare(records, baseline)) for baseline in comparison.BASELINES],
+        [
+            {"agents": agents, **plain(comparison.compare(lines_of, baseline))}
+            for agents, lines_of in _as_agents(records).items()
+            for baseline in comparison.BASELINES
+        ],
         [],
         {},
         dict(sorted(lines.left_out.items())),
@@ -284,9 +288,24 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
             if author and of_class and not minimum.CURVE.refusal({author: sample}):
                 report.curves[author] = jsonable(survival_curve(of_class))
     if options.curves and comparison.available():
-        hazards = (comparison.hazard(records, baseline) for baseline in comparison.BASELINES)
-        report.hazards = [hazard for hazard in hazards if hazard is not None]
+        report.hazards = [
+            {"agents": agents, **hazard}
+            for agents, lines_of in _as_agents(records).items()
+            for baseline in comparison.BASELINES
+            if (hazard := comparison.hazard(lines_of, baseline)) is not None
+        ]
     return report
+
+
+def _as_agents(records: Sequence[LifetimeRecord]) -> dict[str, Sequence[LifetimeRecord]]:
+    """The lines as they are compared: agents' by record alone, and with those that only commits
+    give to agents, where there are any.
+    """
+    pooled = [
+        replace(r, author=LineClass.AGENT) if r.author == LineClass.DECLARED else r for r in records
+    ]
+    given = {comparison.RECORDED: records}
+    return given if pooled == records else given | {comparison.BOTH: pooled}
 
 
 def notes_on(followed: Sequence[Row], others: Sequence[str]) -> list[str]:

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     import pandas
 
 
+RECORDED = "agent"
+BOTH = "agent or declared"
+AGENTS: Mapping[str, frozenset[str]] = {
+    RECORDED: frozenset({LineClass.AGENT}),
+    BOTH: frozenset({LineClass.AGENT, LineClass.DECLARED}),
+}
+"""Whose lines are compared: those with a record, or also those that commits give to an agent."""
 HUMAN = "human"
 DATED = "dated"
 UNDECLARED = "human + undeclared"

@@ -57,12 +57,9 @@ def survival_view(console: Console, r: SurvivalReport, full: bool = False) -> No
         )
         removed = f"{count_of(whole, 'line')} of agents removed, by: {', '.join(shares)}"
         console.print(Text(f"{removed} (nobody has checked by whom)"))
-    excess = [100 * c["excess_rework"] for c in r.comparisons if c["excess_rework"] is not None]
-    if excess:
-        console.print(
-            f"Within 30 days agents' lines are removed {min(excess):+.1f} to {max(excess):+.1f}"
-            " points more often than others in the same files, depending on whose."
-        )
+    for compared in r.comparisons:
+        if compared["excess_rework"] is not None:
+            console.print(_excess(compared))
     left = [
         f"not counted: {number(lines)} {_LEFT_OUT.get(kind, words(kind) + ' lines')}"
         for kind, lines in r.left_out.items()
@@ -71,6 +68,15 @@ def survival_view(console: Console, r: SurvivalReport, full: bool = False) -> No
         everything(console, jsonable(r))
     notes(console, [*r.notes, *(left if full else ())])
     dim(console, "--by agent · --tables: intervals, medians, hazard ratios, who removed what")
+
+
+def _excess(compared: Row) -> str:
+    excess, low, high = (compared[name] for name in ("excess_rework", "excess_low", "excess_high"))
+    around = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
+    return (
+        f"removed within 30 days, {compared['agents']} beside {compared['baseline']}:"
+        f" {100 * excess:+.1f} points{around}"
+    )
 
 
 def _history_text(history: Row) -> str:

@@ -24,10 +24,12 @@ from attribution.culprit.queries.repairs import (
     _at_equal_age,
     _bounds,
     _comparison,
+    _comparisons,
     _rate_row,
     _rates,
 )
 from attribution.lineage.survival import LifetimeRecord
+from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED
 from collector.storage.store import Store
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
@@ -133,6 +135,15 @@ def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> Non
             "repairs_at_equal_age",
         }
         assert list(database.chapter("ownership")) == ["ownership"]
+
+
+def test_survival_compares_lines_that_only_commits_give_to_agents(
+    repaired: tuple[Path, Path],
+) -> None:
+    repo, db = repaired
+    shown = json.loads(run("survival", repo, "--db", db, "--json").stdout)["comparisons"]
+    lines = {(row["agents"], row["baseline"]): row["rework_agent"]["lines"] for row in shown}
+    assert lines[BOTH, UNDECLARED] == 1200 and lines[RECORDED, UNDECLARED] == 0
 
 
 def written(
@@ -268,6 +279,26 @@ def test_lines_are_compared_with_those_of_files_of_the_same_suffix() -> None:
         and row["ratio_in_strata"] == pytest.approx(1.0)
         and row["strata"] == 1
     )
+
+
+@pytest.mark.parametrize(("every", "holds"), [(1, False), (3, True)])
+def test_lines_that_only_commits_give_to_agents_are_compared_beside_a_control(
+    every: int, holds: bool
+) -> None:
+    """Each third commit of both sides was repaired, or each of the agents'."""
+    lines = []
+    for n in range(60):
+        fixed = n % 3 == 0
+        lines += [
+            written("declared", birth=n, fix=n + 1 if fixed or every == 1 else 0),
+            written("undeclared", birth=100 + n, fix=n + 1 if fixed else 0),
+        ]
+    row = _comparison(lines, UNDECLARED, BOTH)
+    assert (row["strata_low"] <= 1 <= row["strata_high"]) is holds
+    assert 88 <= row["control"] <= 100
+    assert _comparison(lines, UNDECLARED)["agent_lines"] == 0
+    shown = _comparisons(lines).rows
+    assert [(row["agents"], row["baseline"]) for row in shown] == [(BOTH, UNDECLARED)]
 
 
 def test_without_enough_lines_nothing_is_compared() -> None:

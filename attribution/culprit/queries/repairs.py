@@ -3,6 +3,7 @@
 For `report repairs`.
 """
 
+import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -12,7 +13,7 @@ from attribution.lineage import minimum
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import removed_lines
 from attribution.stats import intervals
-from attribution.stats.comparison import BASELINES, DATED, HUMAN, UNDECLARED
+from attribution.stats.comparison import AGENTS, BASELINES, BOTH, DATED, HUMAN, RECORDED, UNDECLARED
 from attribution.stats.intervals import Moments
 from attribution.stats.kaplan_meier import Observation, commit_of, estimate, sample_of
 from attribution.stats.rates import NO_RATIO, PER, RateCell, mantel_haenszel, ratio, total
@@ -146,9 +147,7 @@ _BIAS = (
 
 def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
     cell = _cell(group)
-    commits = defaultdict(list)
-    for line in group:
-        commits[commit_of(line.record)].append(line)
+    commits = _by_commit(group)
     few = minimum.RATE.refusal({name: minimum.Sample(cell.lines, len(commits))})
     row = {
         "by": by,
@@ -157,11 +156,7 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
         "commits": len(commits),
         "repairs": cell.events,
     }
-    row |= (
-        {"per_1000": None, "low": None, "high": None}
-        if few
-        else _rate_with_interval(commits.values())
-    )
+    row |= {"per_1000": None, "low": None, "high": None} if few else _rate_with_interval(commits)
     return row | {
         f"repaired_{each['within_days']}_days": each["repaired"] for each in _shares_repaired(group)
     }
@@ -208,26 +203,24 @@ def _shares_repaired(group: Sequence[WrittenLines], name: str = "") -> list[Row]
 
 
 def _at_equal_age(lines: Sequence[WrittenLines]) -> Table:
-    """Agents' lines beside those that are older than agents, which had more time: shares that
-    were repaired within some days.
+    """Agents' lines, those that commits give to agents included, beside those that are older than
+    agents, which had more time: shares that were repaired within some days.
     """
     groups = {
-        "agent": [line for line in lines if line.by_agent],
+        RECORDED: [line for line in lines if line.by_agent],
+        BOTH: [line for line in lines if line.record.author in AGENTS[BOTH]],
         DATED: [line for line in lines if line.record.dated],
     }
-    few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
-    shares = [] if few else [_shares_repaired(group, name) for name, group in groups.items()]
-    rows = [row for of_age in zip(*shares, strict=True) for row in of_age]
-    notes = (
-        [few]
-        if few
-        else ["dated lines are of earlier years, when other people repaired and other habits held"]
-    )
+    enough = {name: minimum.WEAKNESSES.refusal({name: _sample_of(groups[name])}) for name in groups}
+    shown = [name for name, few in enough.items() if not few]
+    shares = [_shares_repaired(groups[name], name) for name in shown] if DATED in shown else []
+    rows = [row for of_age in zip(*shares, strict=True) for row in of_age] if shares[1:] else []
+    notes = ["dated lines are of earlier years, when other people repaired and other habits held"]
     units = {"class": "word", "repaired": "share"}
     return table_of(
         rows,
         units,
-        notes,
+        notes if rows else [few for few in enough.values() if few],
         "repairs_at_equal_age",
         "Agents' lines beside lines older than agents, at equal age",
     )
@@ -261,43 +254,46 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
 
 
 def _comparisons(lines: Sequence[WrittenLines]) -> Table:
-    """Agents' lines against each baseline, raw and within the same repository, suffix of files,
-    month and size of commit.
+    """Agents' lines, by record alone and with those that commits give to agents, against each
+    baseline, raw and within the same repository, suffix of files, month and size of commit.
     """
-    rows = [_comparison(lines, baseline) for baseline in (HUMAN, UNDECLARED)]
+    rows = [_comparison(lines, baseline, of) for of in AGENTS for baseline in (HUMAN, UNDECLARED)]
+    rows = [row for row in rows if row["agent_lines"] and row["baseline_lines"]]
     notes = [
         "a ratio above 1: agents' lines were repaired more often; strata: repository, suffix,"
-        " month, size of the commit"
+        " month, size of the commit",
+        "agents may have written undeclared lines too, which brings a ratio nearer to 1",
+        f"control: of {_SHUFFLES} times that the authors of a stratum's commits were drawn anew,"
+        " those in which the interval in strata holds 1; about 95 are to be expected",
     ]
     return table_of(
         rows, {}, notes, "repairs_compared", "Repairs of agents' lines against other lines"
     )
 
 
-_Strata = dict[tuple[Hashable, ...], tuple[list[WrittenLines], list[WrittenLines]]]
+_SHUFFLES = 100
+_Sides = tuple[list[WrittenLines], list[WrittenLines]]
+_Strata = dict[tuple[Hashable, ...], _Sides]
 
 
-def _comparison(lines: Sequence[WrittenLines], baseline: str) -> Row:
+def _comparison(lines: Sequence[WrittenLines], baseline: str, agents: str = RECORDED) -> Row:
     strata: _Strata = defaultdict(lambda: ([], []))
     for line in lines:
-        is_agents = line.record.author == LineClass.AGENT
+        is_agents = line.record.author in AGENTS[agents]
         if is_agents or (BASELINES[baseline](line.record) and not line.record.dated):
             strata[line.record.repo, suffix_of(line.record.path), line.month, line.size][
                 not is_agents
             ].append(line)
-    cells = [(_cell(ours), _cell(theirs)) for ours, theirs in strata.values()]
-    agent, other = (
-        (total(side) for side in zip(*cells, strict=True))
-        if cells
-        else (RateCell(0, 0), RateCell(0, 0))
-    )
+    cells = _cells(strata.values())
+    agent, other = (total(side) for side in zip(*cells, strict=True)) if cells else _NOTHING
     groups = {
         name: chain.from_iterable(sides[n] for sides in strata.values())
-        for n, name in enumerate(("agent", baseline))
+        for n, name in enumerate((agents, baseline))
     }
     few = minimum.WEAKNESSES.refusal({name: _sample_of(group) for name, group in groups.items()})
     raw, like = (NO_RATIO, NO_RATIO) if few else (ratio(agent, other), mantel_haenszel(cells))
     return {
+        "agents": agents,
         "baseline": baseline,
         "agent_repairs": agent.events,
         "agent_lines": agent.lines,
@@ -310,8 +306,45 @@ def _comparison(lines: Sequence[WrittenLines], baseline: str) -> Row:
         "strata_low": like.low,
         "strata_high": like.high,
         "strata": like.strata,
+        "control": _control(list(strata.values())) if like.ratio is not None else None,
         "refused": few,
     }
+
+
+_NOTHING = RateCell(0, 0), RateCell(0, 0)
+
+
+def _cells(strata: Iterable[_Sides]) -> list[tuple[RateCell, RateCell]]:
+    return [(_cell(ours), _cell(theirs)) for ours, theirs in strata]
+
+
+def _control(strata: Sequence[_Sides]) -> int:
+    """How many of 100 random assignments of the commits of each stratum, as many to agents as
+    there are, have an interval that holds 1: a ratio that chance alone makes.
+    """
+    chance = random.Random(1)
+    mixed = [(_by_commit(ours), _by_commit(theirs)) for ours, theirs in strata if ours and theirs]
+    holds = 0
+    for _ in range(_SHUFFLES):
+        drawn = mantel_haenszel(_cells(_shuffled(sides, chance) for sides in mixed))
+        holds += drawn.low is None or drawn.high is None or drawn.low <= 1 <= drawn.high
+    return holds
+
+
+def _by_commit(lines: Sequence[WrittenLines]) -> list[list[WrittenLines]]:
+    commits = defaultdict(list)
+    for line in lines:
+        commits[commit_of(line.record)].append(line)
+    return list(commits.values())
+
+
+def _shuffled(
+    sides: tuple[list[list[WrittenLines]], list[list[WrittenLines]]], chance: random.Random
+) -> _Sides:
+    commits = [*sides[0], *sides[1]]
+    chance.shuffle(commits)
+    border = len(sides[0])
+    return [*chain(*commits[:border])], [*chain(*commits[border:])]
 
 
 def _sample_of(lines: Iterable[WrittenLines]) -> minimum.Sample:
