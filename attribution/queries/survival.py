@@ -274,7 +274,7 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
         survival.ended_by(records),
         [
             {"agents": agents, **plain(comparison.compare(lines_of, baseline))}
-            for agents, lines_of in _as_agents(records).items()
+            for agents, lines_of in as_agents(records).items()
             for baseline in comparison.BASELINES
         ],
         [],
@@ -290,14 +290,14 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
     if options.curves and comparison.available():
         report.hazards = [
             {"agents": agents, **hazard}
-            for agents, lines_of in _as_agents(records).items()
+            for agents, lines_of in as_agents(records).items()
             for baseline in comparison.BASELINES
             if (hazard := comparison.hazard(lines_of, baseline)) is not None
         ]
     return report
 
 
-def _as_agents(records: Sequence[LifetimeRecord]) -> dict[str, Sequence[LifetimeRecord]]:
+def as_agents(records: Sequence[LifetimeRecord]) -> dict[str, Sequence[LifetimeRecord]]:
     """The lines as they are compared: agents' by record alone, and with those that only commits
     give to agents, where there are any.
     """

@@ -29,7 +29,8 @@ from attribution.culprit.queries.repairs import (
     _rates,
 )
 from attribution.lineage.survival import LifetimeRecord
-from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED
+from attribution.queries.survival import as_agents
+from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED, compare
 from collector.storage.store import Store
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
@@ -137,13 +138,13 @@ def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> Non
         assert list(database.chapter("ownership")) == ["ownership"]
 
 
-def test_survival_compares_lines_that_only_commits_give_to_agents(
-    repaired: tuple[Path, Path],
-) -> None:
-    repo, db = repaired
-    shown = json.loads(run("survival", repo, "--db", db, "--json").stdout)["comparisons"]
-    lines = {(row["agents"], row["baseline"]): row["rework_agent"]["lines"] for row in shown}
-    assert lines[BOTH, UNDECLARED] == 1200 and lines[RECORDED, UNDECLARED] == 0
+def test_survival_compares_lines_that_only_commits_give_to_agents() -> None:
+    records = [written("declared", birth=n).record for n in range(20)]
+    records += [written("undeclared", birth=100 + n).record for n in range(20)]
+    by_agents = as_agents(records)
+    lines = {name: compare(of, UNDECLARED).rework_agent.lines for name, of in by_agents.items()}
+    assert lines == {RECORDED: 0, BOTH: 4000}
+    assert list(as_agents(records[20:])) == [RECORDED]
 
 
 def written(
