@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support.commands import clone, run
 
-from attribution.stages import judging, lines
+from attribution.stages import judging
 from collector import load
 from collector.errors import EXIT_PARTIAL
 from collector.runtime.bounds import (
@@ -104,7 +104,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
 ) -> None:
     one, db = clone("example", tmp_path), tmp_path / "x.db"
     replay = judging.replay
-    monkeypatch.setattr(lines, "replay", lambda *given: time.sleep(60))
+    monkeypatch.setattr(judging, "replay", lambda *given: time.sleep(60))
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 3.0)
     stopped = run("repo", one, "--db", db)
     assert stopped.exit_code == EXIT_PARTIAL
@@ -115,7 +115,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
         )
         (problem,) = store.rows("SELECT code, detail FROM problems WHERE stage = 'repository'")
         assert problem["code"] == "failed" and "OverLimit: stopped" in problem["detail"]
-    monkeypatch.setattr(lines, "replay", replay)
+    monkeypatch.setattr(judging, "replay", replay)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 7200.0)
     assert run("repo", one, "--db", db).exit_code == 0
     with Store(db) as store:
