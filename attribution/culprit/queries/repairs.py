@@ -263,7 +263,7 @@ def _comparisons(lines: Sequence[WrittenLines]) -> Table:
         "a ratio above 1: agents' lines were repaired more often; strata: repository, suffix,"
         " month, size of the commit",
         "agents may have written undeclared lines too, which brings a ratio nearer to 1",
-        f"control: of {_SHUFFLES} times that the authors of a stratum's commits were drawn anew,"
+        f"control: of {_SHUFFLES} times that the authors of a stratum's commits were drawn again,"
         " those in which the interval in strata holds 1; about 95 are to be expected",
     ]
     return table_of(

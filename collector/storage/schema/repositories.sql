@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS commits (
   files INTEGER, -- files changed; NULL when a tree is missing (shallow or partial clone)
   lines_added INTEGER, -- lines added, as git counts them
   lines_deleted INTEGER, -- lines deleted, as git counts them
-  release TEXT, -- first tag whose history has it; NULL when in no tag yet
+  release TEXT, -- first tag whose history has it; NULL when in none
   UNIQUE (repo_id, commit_sha)
 );
 
