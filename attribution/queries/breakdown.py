@@ -111,41 +111,51 @@ def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
     return [
         dict(zip(options.by, key, strict=True)) | _row(groups[key], scope)
-        for key in sorted(groups, key=_as_versions)
+        for key in _in_time(groups, options.by)
         if groups[key].cells
     ]
 
 
-def _as_versions(key: Sequence[str]) -> list[list[str | int]]:
-    """1.10 comes after 1.9, and what is in no release last."""
-    names = ("\uffff" if name == NO_RELEASE else name for name in key)
-    return [
-        [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", name)]
-        for name in names
-    ]
+def _in_time(groups: Mapping[tuple[str, ...], Facts], by: Sequence[str]) -> list[tuple[str, ...]]:
+    """Groups in order of their names, and releases in order of their last lines."""
+    if "release" not in by:
+        return sorted(groups)
+    place = list(by).index("release")
+    cells = [cell for group in groups.values() for cell in group.cells]
+    order = {name: number for number, name in enumerate(_releases(cells))}
+    named = [key for key in groups if key[place] in order]  # others have no lines
+    return sorted(named, key=lambda key: (*key[:place], order[key[place]], *key[place:]))
+
+
+def _releases(cells: Iterable[LineCell]) -> Texts:
+    """Release -> day of its last line, in order of time; what is in none comes last."""
+    last: Texts = {}
+    for cell in cells:
+        name = cell.place.release or NO_RELEASE
+        last[name] = max(cell.place.day, last.get(name, ""))
+    return dict(sorted(last.items(), key=_version))
+
+
+def _version(release: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
+    """1.10 comes after 1.9 of the same day."""
+    name, day = release
+    parts = re.split("([0-9]+)", name)
+    return name == NO_RELEASE, day, [int(part) if part.isdecimal() else part for part in parts]
 
 
 def since_when(cells: Sequence[LineCell]) -> str:
     """With which release the first sign of an agent came, and the last release without one."""
-    first_days: Texts = {}
-    for cell in sorted(cells, key=_day):
-        first_days.setdefault(cell.place.release or NO_RELEASE, cell.place.day)
-    signed = [cell for cell in cells if cell.signed]
+    releases = _releases(cells)
+    names = [name for name in releases if name != NO_RELEASE]
+    signed = {cell.place.release or NO_RELEASE for cell in cells if cell.signed}
     looked = "looked for: records of sessions, and commits that name an agent"
     if not signed:
-        releases = count_of(len(first_days.keys() - {NO_RELEASE}), "release")
-        return f"no sign of an agent in {releases}; {looked}"
-    first = min(signed, key=_day).place
-    release = first.release or NO_RELEASE
-    with_sign = {cell.place.release or NO_RELEASE for cell in signed}
-    before = [name for name in first_days if name not in with_sign]
-    without = [name for name in before if first_days[name] <= first.day and name != NO_RELEASE]
+        return f"no sign of an agent in {count_of(len(names), 'release')}; {looked}"
+    first = next(name for name in releases if name in signed)
+    day = min(cell.place.day for cell in cells if cell.signed)
+    without = [name for name in names if name not in signed and releases[name] <= releases[first]]
     last = f", last release without one: {without[-1]}" if without else ""
-    return f"first sign of an agent: {first.day}, {release}{last}; {looked}"
-
-
-def _day(cell: LineCell) -> str:
-    return cell.place.day
+    return f"first sign of an agent: {day}, {first}{last}; {looked}"
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:

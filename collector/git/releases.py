@@ -1,5 +1,8 @@
-"""With which release a commit came out: the first tag whose history has it."""
+"""With which release a commit came out: the first tag whose history has it. Tags of versions that
+come before a release are passed over.
+"""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from collector.git.repository import GitRepo
@@ -7,14 +10,17 @@ from collector.model import Commit
 from collector.text import printable
 
 _TAG = "refs/tags/"
+_BEFORE = re.compile(r"(?<![a-z])(?:pre|rc|alpha|beta|dev|nightly|snapshot|canary)|\d[ab]\d", re.I)
 
 
 def tags_of(repo: GitRepo) -> dict[str, str]:
-    """Commit -> the tag on it; of several the shortest name, which is the least provisional."""
+    """Commit -> the tag on it; of several the shortest name."""
     named = [
         (name.removeprefix(_TAG), sha)
         for name, oid in repo.refs().items()
-        if name.startswith(_TAG) and (sha := repo.peel_commit(oid))
+        if name.startswith(_TAG)
+        and not _BEFORE.search(name.removeprefix(_TAG))
+        and (sha := repo.peel_commit(oid))
     ]
     return {sha: printable(name) for name, sha in sorted(named, key=_longest_first)}
 
