@@ -3,8 +3,8 @@
 
 Off in exact mode: `git blame` calls all of these new. Three rules, in this order:
 whitespace   inside one hunk, lines in the same order that differ in white space only;
-reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes and
-separators;
+reformatted  inside one hunk, stretches equal but for white space, line breaks, quotes, separators
+and brackets around a whole expression or a single statement;
 moved        anywhere in the commit, blocks of equal lines around a line that was removed once and
              added once.
 
@@ -12,6 +12,7 @@ A commit that the repository wants blame to look through changes lines only in s
 hunk, each of its lines is the line before that is most like it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -34,6 +35,14 @@ _MAX_MOVES = 200_000  # lines of one commit among which moves are looked for
 _SPACE = b" \t\r\n\f\v"
 _SHAPE = _SPACE + b",;"
 _QUOTES = bytes.maketrans(b"'", b'"')
+_MARK = re.compile(rb"[][(){},;]")
+_NEAR = 200  # bytes before a bracket that say what it stands in
+# a whole expression follows, in which a comma makes no other expression, or any
+_LISTED = re.compile(rb"(?:(?<![=<>!])=|\b(?:return|yield|import|with|del)|\bfor\b[^\n]*\bin)\s*\Z")
+_BEGINS = re.compile(rb"(?:=>|[:,(\[{]|\b(?:if|elif|else|while|case|assert|raise|throw))\s*\Z")
+_END = rb"[ \t\r]*(?:\Z|[:;#]|\n\s*(?![\s.*/+%&|<>=?\[(^-]|(?:and|or|is|in|as)\b)"
+_LIST_ENDS, _ENDS = re.compile(_END + rb")"), re.compile(_END + rb"|\s*[,)\]}])")
+_RULES = re.compile(rb"(?:\)|\belse)\s*\Z")  # the next statement
 _NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
 
 
@@ -109,6 +118,8 @@ def _inside(number: int, hunk: LineHunk, differ: Differ) -> None:
             hunk.spared.add(a)
     for change in changes:
         _match_reformatted(number, hunk, change)
+    if len(changes) > 1 and len(hunk.successors) < len(new):  # a bracket's other end is elsewhere
+        _match_reformatted(number, hunk, LineChange(0, len(old), 0, len(new)))
 
 
 def _bare(line: bytes) -> bytes:
@@ -133,19 +144,65 @@ def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
     """Both sides of a gap hold the same characters: each new line continues the old line in
     which it begins.
     """
-    old = [_shape(line) for line in hunk.removed[change.a0 : change.a1]]
-    new = [_shape(line) for line in hunk.added[change.b0 : change.b1]]
+    removed, added = hunk.removed[change.a0 : change.a1], hunk.added[change.b0 : change.b1]
+    old, new = list(map(_shape, removed)), list(map(_shape, added))
+    if b"".join(old) != b"".join(new):
+        old, new = _without_idle(removed), _without_idle(added)
     text = b"".join(old)
     if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
         return
     ends = list(accumulate(map(len, old)))
     index = position = 0
     for offset, piece in enumerate(new):
-        while index < len(ends) - 1 and ends[index] <= position:
+        while piece and index < len(ends) - 1 and ends[index] <= position:
             index += 1
-        hunk.successors[change.b0 + offset] = (number, change.a0 + index, REFORMATTED)
+        hunk.successors.setdefault(change.b0 + offset, (number, change.a0 + index, REFORMATTED))
         hunk.spared.add(change.a0 + index)
         position += len(piece)
+
+
+def _without_idle(lines: Sequence[bytes]) -> list[bytes]:
+    """The shapes of lines without the brackets that change nothing."""
+    text = b"\n".join(line.rstrip(b"\r\n") for line in lines)
+    if len(text) > _MAX_STRETCH:
+        return list(map(_shape, lines))
+    idle = {place for pair in _idle_pairs(text) for place in pair}
+    kept = bytes(byte for place, byte in enumerate(text) if place not in idle)
+    return list(map(_shape, kept.split(b"\n")))
+
+
+def _idle_pairs(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where the brackets stand around what would be a whole without them."""
+    pending: list[tuple[int, list[int]]] = []  # brackets, with the places of their separators
+    for match in _MARK.finditer(text):
+        place = match.start()
+        if match[0] in b"([{":
+            pending.append((place, []))
+        elif match[0] in b",;" and pending:
+            pending[-1][1].append(place)
+        elif match[0] not in b",;" and pending:
+            start, separators = pending.pop()
+            alone = not separators or not text[separators[0] + 1 : place].strip()
+            if _is_idle(text, start, place, len(separators), alone):
+                yield start, place
+
+
+def _is_idle(text: bytes, start: int, end: int, separators: int, alone: bool) -> bool:
+    """`alone`: nothing stands behind the first of its separators, which says that `(a,)` is a
+    list of one.
+    """
+    before, inside = text[max(0, start - _NEAR) : start], text[start + 1 : end].strip()
+    if text[start] == ord("{"):
+        single = separators == 1 and alone and b"{" not in inside
+        return single and bool(_RULES.search(before)) and not inside.startswith(b"if")
+    if text[start] != ord("(") or not inside or inside.startswith(b"{"):
+        return False
+    if separators:
+        imports = before.rstrip().endswith(b"import")
+        listed = _LISTED.search(before) is not None and (imports or not alone)
+        return listed and _LIST_ENDS.match(text, end + 1) is not None
+    begins = _LISTED.search(before) or _BEGINS.search(before)
+    return begins is not None and _ENDS.match(text, end + 1) is not None
 
 
 def _shape(line: bytes) -> bytes:

@@ -46,6 +46,8 @@ class _Command:
 def cmd(text: str, cwd: str, run: Evaluation) -> list[Effect]:
     """The effects of all commands, in order."""
     result: list[Effect] = []
+    if len(text) > 1 and text[0] == text[-1] == '"':  # cmd.exe takes the outer quotes off
+        text = text[1:-1]
     for commands in _groups(text):
         result += _effects(commands, cwd, run)
         cwd = _directory_after(_words(commands[0].text), cwd)

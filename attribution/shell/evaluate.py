@@ -29,6 +29,8 @@ _PLAINLY_HARMLESS = re.compile(
     r"|ls|cat|grep|rg|head|tail|wc|pwd|which|tree)"
     r"(?: [^;&|<>$`(){}\n\\*?~!#]*)?\Z"
 )
+# words as cmd.exe got them: no other shell reads this bracket
+_FOR_CMD = re.compile(r"\s*(?:[\w:/\\.]*[/\\])?cmd(?:\.exe)?(?:\s+/[\w:]+)*\s+/[ck]\s+(?=\()", re.I)
 
 
 def effects(command: str, cwd: str = "", tasks: TaskTexts = no_tasks) -> tuple[Effect, ...]:
@@ -57,7 +59,9 @@ class _Run(Evaluation):
 
     def read(self, text: str, cwd: str) -> None:
         with self._deeper(text):
-            if is_powershell(text):
+            if bare := _FOR_CMD.match(text):
+                self.found += cmd(text[bare.end() :], cwd, self)
+            elif is_powershell(text):
                 self.found += powershell(text, cwd, self)
             else:
                 self._bash(text, cwd)

@@ -18,7 +18,7 @@ _CMDLET = (
 # Names that no other shell has, and those of other shells with a path whose backslash they would
 # take away.
 _ALIAS = (
-    r"(?:cmd(?:\.exe)?\s+/c\s+\"?)?"
+    r"(?:cmd(?:\.exe)?(?:\s+/[\w:]+)*\s+/c\s+\"?)?"
     r"(?:ren|rni|move|mi|copy|cpi|del|erase|(?:git\s+)?(?:mv|cp|rm)(?=\s[^'\"\n]{0,300}\w\\\w))"
 )
 _HERE = r"@'[ \t]*\r?\n.*?\n'@|@\"[ \t]*\r?\n.*?\n\"@"

@@ -74,7 +74,7 @@ def _set_program(effect: Effect, program_name: str) -> Effect:
 def _base(text: str) -> str:
     name = re.split(r"[/\\]", text.replace("@angular/cli", "ng").replace("@nestjs/cli", "nest"))[-1]
     name = name.partition("@")[0] or name
-    name = re.sub(r"\.(?:exe|cmd)$", "", name)
+    name = re.sub(r"\.(?:exe|cmd)$", "", "cmd" if _CMD.fullmatch(name) else name)
     return match[1] if (match := _VERSIONED.fullmatch(name)) else name
 
 
@@ -124,6 +124,12 @@ def _xargs(words: list[ShellWord]) -> list[ShellWord]:
 # --- programs that run a command given to them ----------------------------------------------------
 
 
+# the option behind which a shell is told what to run; those of cmd.exe may stand together, and in
+# Git Bash their stroke is doubled
+_CMD = re.compile(r"cmd(?:\.exe)?", re.I)
+_RUNS_NEXT = re.compile(r"-[a-z]*c|/(?:[^\s/]+/)*/?[ckCKrR]")
+
+
 def _source(call: ProgramCall) -> list[Effect]:
     """`source x`: harmless for the usual environments, else a script."""
     if re.search(r"activate|\.env|rc$|profile|nvm|cargo/env|asdf", " ".join(call.texts[:1])):
@@ -135,17 +141,17 @@ def _source(call: ProgramCall) -> list[Effect]:
 
 def _shell(call: ProgramCall) -> list[Effect]:
     """`sh -c …`, `bash script`, `eval …`, `bash <<EOF`."""
-    texts = call.texts
+    texts, switch = call.texts, "/" if call.name == "cmd" else ("-", "+")
     if call.name in ("eval", "trap"):
         return call.nested_effects(" ".join(texts if call.name == "eval" else texts[:1]))
     for moment, text in enumerate(texts):
-        if text in ("-Command", "-c", "/c", "/C") or re.fullmatch(r"-[a-z]*c", text):
+        if text == "-Command" or _RUNS_NEXT.fullmatch(text):
             remainder = texts[moment + 1 :]
             whole = call.name in ("powershell", "pwsh", "cmd")
             return call.nested_effects(
                 " ".join(remainder) if whole else remainder[0] if remainder else None
             )
-        if not text.startswith(("-", "+")):
+        if not text.startswith(switch):
             return (
                 []
                 if "-n" in texts[:moment]

@@ -284,7 +284,7 @@ def _rows_to_write(done: Finished) -> list[int]:
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))
 
 
-VERSION = "4"
+VERSION = "5"
 # reports only on new commits: what was reported before stays
 STAGE = Stage(StageName.HISTORY, VERSION)
 # changes that do not end a line, as `tip_states.keep` has them

@@ -52,7 +52,7 @@ from collector.storage.session_cache import SessionCache, seal, sessions_of
 from collector.text import printable
 from collector.vocabulary.sessions import TranscriptState
 
-VERSION = "10"  # of what is kept in the cache
+VERSION = "11"  # of what is kept in the cache
 _MOST_BYTES = 30_000_000  # of transcripts that a question reads; more takes as long as a run
 # bytes of transcripts; starting workers costs as much as reading about half of it
 _WORTH_WORKERS = 20_000_000

@@ -129,6 +129,14 @@ def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> Non
 
 def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None:
     indented = [f"    {line}" for line in BAD]
+    laid_out = [
+        indented[0],
+        "        count = (",
+        "            len(items)",
+        "        )",
+        indented[2],
+    ]
+    repaired = [line.replace("len(items)", "len(items) or 1") for line in laid_out]
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text(*OTHER)}),
@@ -136,13 +144,8 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
         ("moved", {"a.py": text(*OTHER), "b.py": text(*BAD)}),
         ("renamed", {"a.py": text(*OTHER), "c.py": text(*BAD)}),
         ("indented", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *indented)}),
-        (
-            "repair",
-            {
-                "a.py": text(*OTHER),
-                "c.py": text("class Numbers:", *(f"    {line}" for line in FIXED)),
-            },
-        ),
+        ("laid out", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *laid_out)}),
+        ("repair", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *repaired)}),
     )
     (row,) = traced(build, "repair")
     assert (row["introduced_by"], row["path"], row["line"]) == ("mean", "a.py", 10)
@@ -150,7 +153,7 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
         (how, build.name[next(sha for sha in build.name if sha.startswith(short))])
         for how, _, short in map(str.split, row["touched"])
     ]
-    assert touched == [("moved", "moved"), ("whitespace", "indented")]
+    assert touched == [("moved", "moved"), ("whitespace", "indented"), ("reformatted", "laid out")]
 
 
 def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> None:

@@ -801,6 +801,49 @@ def test_reformatted_statement() -> None:
     assert kept(old, [*new[:-1], "other)"]) == {}
 
 
+@pytest.mark.parametrize(
+    ("line", "laid"),
+    [
+        ("return f(v, 41)", "return (|f(v, 41)|)"),
+        ("return f(v, 41)", "return f(|v,|41,|)"),
+        ("x = (a + b) * c", "x = (|(a + b)|* c|)"),
+        ("return a, b", "return (|a,|b,|)"),
+        ("from x import a", "from x import (|a,|)"),
+        ("if a and b:", "if (|a|and b|):"),
+        ("assert a == b, said", "assert (|a == b|), said"),
+        ("k: a or b,", "k: (|a|or b|),"),
+        ("const f = x => <div>{x}</div>;", "const f = x => (|<div>{x}</div>|);"),
+        ("x = f(|a,|b|)", "x = (|f(|a,|b|)|)"),
+        ("if (a) return b;|else c();", "if (a) {|return b;|} else {|c();|}"),
+    ],
+)
+def test_brackets_around_a_whole_are_layout(line: str, laid: str) -> None:
+    old, new = line.split("|"), laid.split("|")
+    assert kept(old, new).keys() == set(range(len(new)))
+    assert kept(new, old).keys() == set(range(len(old)))
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("x = a", "x = (|a,|)"),
+        ("x = a + b * c", "x = (|a + b|) * c"),
+        ("x == a or b", "x == (|a or b|)"),
+        ("return not a or b", "return not (|a or b|)"),
+        ("if x in a or b:", "if x in (|a or b|):"),
+        ("assert a, b", "assert (a, b)"),
+        ("return f", "return f()"),
+        ("f(a, b)", "f(|(a, b)|)"),
+        ("x => {a: 1}", "x => ({a: 1})"),
+        ("if (a) b(); c();", "if (a) { b(); c(); }"),
+        ("if (a) if (b) c(); else d();", "if (a) { if (b) c(); } else d();"),
+    ],
+)
+def test_brackets_that_change_what_is_said_are_no_layout(line: str, changed: str) -> None:
+    old, new = line.split("|"), changed.split("|")
+    assert kept(old, new) == kept(new, old) == {}
+
+
 def test_reformatting_counts_copies_and_losses(build: Build) -> None:
     build.commit("one", [], {"f": text("call(first, second)", "x = [", "    1,", "]")})
     build.commit("two", ["one"], {"f": text("call(", "    first, second", ")", "x = [1]")})

@@ -130,6 +130,13 @@ CODE = "def f(a, b):\n    return 'x' << \"y\""
         ("cmd /c 'echo x ^& y>> b.py'", "append", "x & y\n"),
         ("cmd /c '(echo x& echo.& echo y) > b.py'", "write", "x\n\ny\n"),
         ("cmd /c 'echo %PATH%> b.py'", "write", None),
+        *(
+            (f"{program} '(echo x& echo y)> b.py'", "write", "x\ny\n")
+            for program in ("cmd.exe /d /s /c", "CMD.EXE /D/S/C", "cmd /v:on /q /k", "cmd //c")
+        ),
+        ("cmd.exe /d /s /c (echo x& echo y)> b.py", "write", "x\ny\n"),
+        ("cmd /s /c '\"echo x> b.py\"'", "write", "x\n"),
+        ("bash -lc 'cmd.exe /d /s /c \"(echo x& echo y)> b.py\"'", "write", "x\ny\n"),
     ],
 )
 def test_what_powershell_and_cmd_write_is_literal(

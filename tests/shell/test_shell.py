@@ -428,7 +428,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     # its short names, and those of cmd: backslashes are those of paths
     *(
         (f"{name} src\\a.cs b.cs", [one("move", "src/a.cs", target="src/b.cs")])
-        for name in ("ren", "rni", "cmd /c ren")
+        for name in ("ren", "rni", "cmd /d /c ren")
     ),
     *(
         (f"{name} src\\a.cs src\\b.cs", [one("move", "src/a.cs", target="src/b.cs")])
