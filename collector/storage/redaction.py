@@ -348,33 +348,48 @@ def _columns_out(text: str, nouns: Iterable[int]) -> str:
     """The text without the secrets of tables (with bars, commas or tabs) in a column that is called
     one.
     """
-    found: set[tuple[int, int]] = set()
-    for noun in nouns:
-        if _HEAD_END.match(text, noun):
-            begin = _HEAD_BEGIN.search(text, max(0, noun - _BEHIND), noun)
-            found.update(_column(text, noun, begin["sign"]) if begin else ())
+    done: dict[tuple[str, int, int], int] = {}
+    found = sorted({span for noun in nouns for span in _column(text, noun, done)})
     parts, last = [], 0
-    for start, end in sorted(found):
+    for start, end in found:
         parts += [text[last:start], SECRET]
         last = end
     return "".join([*parts, text[last:]])
 
 
-def _column(text: str, noun: int, sign: str) -> Iterator[tuple[int, int]]:
-    """Where the secrets below a heading begin and end."""
-    column = _LINES.split(text[max(0, noun - _WIDE) : noun])[-1].count(sign)
+def _column(
+    text: str, noun: int, done: dict[tuple[str, int, int], int]
+) -> Iterator[tuple[int, int]]:
+    """Where the secrets below a heading, if the noun is in one, begin and end.
+
+    `done`: up to where a column of a table has been read, by its sign, its number and the signs in
+    a row; a row may look like a heading too.
+    """
+    if not _HEAD_END.match(text, noun):
+        return
+    begin = _HEAD_BEGIN.search(text, max(0, noun - _BEHIND), noun)
+    if begin is None:
+        return
+    sign = begin["sign"]
+    first = max(0, noun - _WIDE)
+    first = max(first, text.rfind("\n", first, noun))
+    column = _LINES.split(text[first:noun])[-1].count(sign)
     end, start = _line_end(text, noun)
     width = column + text.count(sign, noun, end)
+    key = (sign, column, width)
+    if noun < done.get(key, 0):
+        return
     while start < len(text):
         end, following = _line_end(text, start)
         cells = text[start:end].split(sign)
         if len(cells) != width + 1 and not _RULE.fullmatch(text, start, end):
-            return
+            break
         value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
         if _is_typed_secret(value):
             place = text.index(value, start + len(sign.join(["", *cells[:column]])))
             yield place, place + len(value)
         start = following
+    done[key] = start
 
 
 def _line_end(text: str, start: int) -> tuple[int, int]:

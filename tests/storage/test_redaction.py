@@ -264,6 +264,7 @@ HEAVY = {
     "queries": "https://a.b/?" * 70_000,
     "names": 'password: "' + "ab_" * 300_000,
     "indented": "\n" + " " * 500_000 + "password:",
+    "table": "name, token, note\n" * 40_000,
     "ids": "".join(f'"id": "{number:x}-a1B2c3D4e5F6g7H8"\n' for number in range(80_000)),
 }
 
