@@ -217,15 +217,24 @@ def timestamp(value: object) -> float | None:
         return None
 
 
-def word_finder(words: Iterable[str]) -> Callable[[str], set[str]]:
-    """Which of many words stand in a text, in one pass over it; the adapter for pyahocorasick."""
+def word_finder(words: Iterable[str]) -> Callable[[str], dict[str, list[int]]]:
+    """Finds where which of many words begin in a text, in one pass over it; the adapter for
+    pyahocorasick.
+    """
     import ahocorasick
 
     automaton = ahocorasick.Automaton()
     for word in words:
         automaton.add_word(word, word)
     automaton.make_automaton()
-    return lambda text: {word for _, word in automaton.iter(text)}
+
+    def find(text: str) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for end, word in automaton.iter(text):
+            places.setdefault(word, []).append(end - len(word) + 1)
+        return places
+
+    return find
 
 
 def error_text(error: BaseException) -> str:

@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,8 @@ _BLOCK = re.compile(
 )
 _BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
-_LINES = re.compile(r"(\n|\\+n)")
+_LINES = re.compile(r"\n|\\+n")
+_WIDE = 4000  # characters of a line of a table
 _RULE = re.compile(r"[-+|: ]{3,}")  # between a table's head and its rows
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
@@ -72,20 +73,24 @@ _TOKENS = re.compile(
 _LEAST = 16  # characters of a token
 # What a token may be a part of. That of one service has a space: texts with it are read by the
 # second.
-_RUNS = re.compile(rf"(?<![A-Za-z\d])[A-Za-z\d][\w.~=+/,:%-]{{{_LEAST - 1},}}")
+_RUNS = re.compile(  # `\\w` would take longer
+    rf"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.~=+/,:%\x80-\U0010ffff-]{{{_LEAST - 1},}}"
+)
 _SPACED_RUNS = re.compile(r"(?<![A-Za-z\d])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
+_SPACED = re.compile(r" fm\d_")
 # runs of characters and short texts: the same paths and names come again and again
 _REMEMBERED = 1 << 16
 _SHORT = 300  # characters of a text worth remembering
 
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
-# with what a value may follow
+# with what a value may follow: not only a number, as a count of tokens is
 _NAMED = re.compile(
-    _expanded(r"(?:{PASS}|{KEY})\w{0,30}(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[>\])]|{Q})")
+    _expanded(
+        r"(?:{PASS}|{KEY})\w{0,30}(?!\\*\": ?\d+[,}])"
+        r"(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[>\])]|{Q})"
+    )
 )
-# what of `KEY` stands before "key"
-_KEY_BEGINS = re.compile(_expanded(r"(?=((?:{KEYS})[ _-]?)\Z)"))
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
 _PLACEHOLDER = re.compile(
@@ -245,21 +250,12 @@ def _is_spoken_key(value: str) -> bool:
     )
 
 
+_COMMON = re.compile(r"\b(?:the|and|for|are|was|not|but|with|from|which)\b")
+
+
 def _is_phrase(value: str) -> bool:
     """The words of a wallet, of which no list has articles or pronouns."""
-    words = re.findall("[a-z]+", value)
-    return len(set(words)) > 5 and not {
-        "the",
-        "and",
-        "for",
-        "are",
-        "was",
-        "not",
-        "but",
-        "with",
-        "from",
-        "which",
-    } & set(words)
+    return len(set(re.findall("[a-z]+", value))) > 5 and not _COMMON.search(value)
 
 
 def _is_user_and_password(value: str) -> bool:
@@ -282,41 +278,49 @@ def _has_blank(value: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Words:
+    """Where the words of all places stand in a text."""
+
+    small: str  # the text in small letters
+    places: Mapping[str, list[int]]
+    nouns: list[int]  # where `PASS` and `KEY` may begin
+    named: list[int]  # those with what a value may follow
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where a secret stands: after group 1 of the pattern, as the group `secret`."""
 
     words: frozenset[str]  # one of them, in small letters, is in every text that the pattern fits
     pattern: re.Pattern[str]
-    # decides whether the value is a secret; None: it always is
-    fits: Callable[[str], bool] | None = None
+    fits: Callable[[str], bool]  # decides whether the value is a secret
     at_word: bool = False  # the pattern begins with `PASS` or `KEY`
-    at_begins: bool = False  # it begins with one of `words`
+    begins: frozenset[str] = frozenset()  # else with one of these
+    lead: re.Pattern[str] | None = None  # or with this, up to one of these
     behind: re.Pattern[str] | None = None  # what must stand before it
     # the value has several secrets: the group `secret` of each match of this
     each: re.Pattern[str] | None = None
 
-    def mark(
-        self, text: str, small: str = "", words: Set[str] = frozenset(), starts: Sequence[int] = ()
-    ) -> str:
-        """The text without what the place holds.
-
-        `small`: it in small letters; `words`: those of all places in it; `starts`: where `PASS` and
-        `KEY` may begin.
-        """
-        if not small or not (self.at_word or self.at_begins):
-            return self.pattern.sub(self._replacement, text)
-        if self.at_begins:
-            starts = _occurrences(small, words & self.words)
-        if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
-            starts = [n for n in starts if _SPOKEN_SIGN.search(text, n, n + _SENTENCE)]
+    def mark(self, text: str, words: _Words) -> str:
+        """The text without what the place holds; `words`: those of the text."""
         parts, end = [], 0
-        for start in starts:  # as `sub`, which tries every character
+        # as `sub`, which tries every character
+        for start in words.named if self.at_word else self._starts(text, words):
             if start >= end and (match := self.pattern.match(text, start)) is not None:
-                parts += [text[end:start], self._replacement(match)]
+                parts += [text[end:start], self.replacement(match)]
                 end = match.end()
-        return "".join([*parts, text[end:]]) if parts else text
+        return "".join([*parts, text[end:]])
 
-    def _replacement(self, match: re.Match[str]) -> str:
+    def _starts(self, text: str, words: _Words) -> Sequence[int]:
+        starts = _occurrences(words.places, self.begins)
+        if self.lead is not None:
+            leads = (self.lead.search(words.small, max(0, n - _LEAD), n) for n in starts)
+            return [lead.start() for lead in leads if lead is not None]
+        if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
+            return [n for n in starts if _SPOKEN_SIGN.search(text, n, n + _SENTENCE)]
+        return starts
+
+    def replacement(self, match: re.Match[str]) -> str:
         if self.behind is not None and not self.behind.search(
             match.string, max(0, match.start() - _BEHIND), match.start()
         ):
@@ -328,18 +332,10 @@ class _Place:
         )
         if self.each is not None:
             return before + self.each.sub(self._part, value) + after
-        return (
-            match[0]
-            if self.fits is not None and not self.fits(value)
-            else before + _marked(value) + after
-        )
+        return before + _marked(value) + after if self.fits(value) else match[0]
 
     def _part(self, match: re.Match[str]) -> str:
-        return (
-            match[0]
-            if self.fits is not None and not self.fits(match["secret"])
-            else match[1] + SECRET
-        )
+        return match[1] + SECRET if self.fits(match["secret"]) else match[0]
 
 
 def _marked(secret: str) -> str:
@@ -348,46 +344,69 @@ def _marked(secret: str) -> str:
     return SECRET + "".join(end + SECRET for end in ends)
 
 
-def _columns_out(text: str) -> str:
+def _columns_out(text: str, nouns: Iterable[int]) -> str:
     """The text without the secrets of tables (with bars, commas or tabs) in a column that is called
     one.
     """
-    parts = _LINES.split(text)  # lines, and the ends of lines between them
-    for number in range(0, len(parts), 2):
-        for heading in _HEADING.finditer(parts[number]):
-            sign = heading["sign"]
-            column, width = parts[number].count(sign, 0, heading.end()), parts[number].count(sign)
-            for row in range(number + 2, len(parts), 2):
-                cells = parts[row].split(sign)
-                if len(cells) != width + 1 and not _RULE.fullmatch(parts[row]):
-                    break
-                value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
-                if _is_typed_secret(value):
-                    cells[column] = cells[column].replace(value, SECRET)
-                    parts[row] = sign.join(cells)
-    return "".join(parts)
+    done: dict[tuple[str, int, int], int] = {}
+    found = sorted({span for noun in nouns for span in _column(text, noun, done)})
+    parts, last = [], 0
+    for start, end in found:
+        parts += [text[last:start], SECRET]
+        last = end
+    return "".join([*parts, text[last:]])
 
 
-def _occurrences(small: str, words: Iterable[str]) -> list[int]:
-    places = []
-    for word in words:
-        start = small.find(word)
-        while start >= 0:
-            places.append(start)
-            start = small.find(word, start + 1)
-    return sorted(places)
+def _column(
+    text: str, noun: int, done: dict[tuple[str, int, int], int]
+) -> Iterator[tuple[int, int]]:
+    """Where the secrets below a heading, if the noun is in one, begin and end.
+
+    `done`: up to where a column of a table has been read, by its sign, its number and the signs in
+    a row; a row may look like a heading too.
+    """
+    if not _HEAD_END.match(text, noun):
+        return
+    begin = _HEAD_BEGIN.search(text, max(0, noun - _BEHIND), noun)
+    if begin is None:
+        return
+    sign = begin["sign"]
+    first = max(0, noun - _WIDE)
+    first = max(first, text.rfind("\n", first, noun))
+    column = _LINES.split(text[first:noun])[-1].count(sign)
+    end, start = _line_end(text, noun)
+    width = column + text.count(sign, noun, end)
+    key = (sign, column, width)
+    if noun < done.get(key, 0):
+        return
+    while start < len(text):
+        end, following = _line_end(text, start)
+        cells = text[start:end].split(sign)
+        if len(cells) != width + 1 and not _RULE.fullmatch(text, start, end):
+            break
+        value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
+        if _is_typed_secret(value):
+            place = text.index(value, start + len(sign.join(["", *cells[:column]])))
+            yield place, place + len(value)
+        start = following
+    done[key] = start
 
 
-def _starts(small: str, words: Set[str]) -> list[int]:
-    """Where `PASS` and `KEY` may begin."""
-    places = _occurrences(
-        small, words & {"pass", "pwd", "secret", "token", "credential", "webhook"}
-    )
-    for place in _occurrences(small, words & {"key"}):
-        before = _KEY_BEGINS.search(small, max(0, place - 12), place)
-        if before is not None:
-            places.append(before.start())
-    return [place for place in sorted(places) if _NAMED.match(small, place)]
+def _line_end(text: str, start: int) -> tuple[int, int]:
+    """Where a line ends, and where the next one begins."""
+    end = _LINES.search(text, start, start + _WIDE)
+    return end.span() if end else (start + _WIDE, start + _WIDE)
+
+
+def _occurrences(places: Mapping[str, list[int]], words: Set[str]) -> list[int]:
+    return sorted({place for word in places.keys() & words for place in places[word]})
+
+
+def _words_of(text: str) -> _Words:
+    small = _small(text)
+    places = _finder()(small)
+    nouns = _occurrences(places, _NOUNS)
+    return _Words(small, places, nouns, [noun for noun in nouns if _NAMED.match(small, noun)])
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
@@ -409,25 +428,28 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 
 
 def _place(rule: Texts) -> _Place:
-    pattern, start, nouns = rule["pattern"], rule.get("start"), rule.get("nouns")
-    words = (
+    pattern, nouns = rule["pattern"], rule.get("nouns")
+    words = frozenset(
         _beginnings(_RULES["parts"][nouns])
         if nouns
         else _PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split()
     )
     return _Place(
-        frozenset(words),
+        words,
         re.compile(_expanded(pattern), re.IGNORECASE),
-        _CHECKS[rule["fits"]] if "fits" in rule else None,
-        at_word=start == "noun" or pattern.startswith(("({PASS}", "({KEY}", "({NAME}")),
-        at_begins=start == "word" or nouns is not None,
-        behind=(
-            re.compile(rf"(?:{_expanded(rule['behind'])})\Z", re.IGNORECASE)
-            if "behind" in rule
-            else None
-        ),
-        each=re.compile(_expanded(rule["each"]), re.IGNORECASE) if "each" in rule else None,
+        _CHECKS[rule["fits"]] if "fits" in rule else bool,
+        at_word=pattern.startswith(_AT_WORD),
+        begins=frozenset(rule["begins"].split(", ")) if "begins" in rule else words,
+        lead=_compile(rule, "lead", r"\Z"),
+        behind=_compile(rule, "behind", r"\Z"),
+        each=_compile(rule, "each"),
     )
+
+
+def _compile(rule: Texts, name: str, end: str = "") -> re.Pattern[str] | None:
+    if name not in rule:
+        return None
+    return re.compile(f"(?:{_expanded(rule[name])}){end}", re.IGNORECASE)
 
 
 def _beginnings(nouns: str) -> set[str]:
@@ -446,25 +468,22 @@ def _beginnings(nouns: str) -> set[str]:
     return words | escaped
 
 
+_AT_WORD = ("({PASS}", "({KEY}", "({NAME}", "((?-i:PASS(")
 _NAMING = frozenset(_RULES["parts"]["WORDS"].split())
+_KEYS = _RULES["parts"]["KEYS"].split("|")
+_NOUNS = _NAMING - {"key"} | {f"{key}{sign}key" for key in _KEYS for sign in ("", " ", "_", "-")}
 _BEHIND = 64  # characters before a word that are looked at
+_LEAD = 160  # the same of those with which a pattern begins
 _SERVICES = frozenset(_RULES["services"].split())
-_GIVEN = re.compile(
-    _expanded(
-        r"([A-Za-z][\w .@-]{2,60}?(?:{Q})?\]?\s{0,3}(?:=>|:=|[=:,(])\s{0,3}(?:{Q})?)"
-        r"(?P<secret>\w[\w+/=.~-]{15,150})"
-    )
+_NEAR = 12  # characters between a name and its value
+_GIVEN = re.compile(_expanded(r"[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,150}))"))
+# in reading backwards, which finds where a name begins at once
+_NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
+# the heading of a column, from the noun on and up to it
+_HEAD_END = re.compile(
+    _expanded(r"{NAME}\w{0,9}(?:{Q})? {0,40}(?:[|,;\t\n]|\\+n|\Z)"), re.IGNORECASE
 )
-# in each of these, and found fifty times as fast
-_GIVEN_END = re.compile(_expanded(r"[>=:,(]\s{0,3}(?:{Q})?\w[\w+/=.~-]{15}"))
-_HEADING = re.compile(
-    _expanded(
-        r"(?P<sign>[|,;\t]) {0,40}(?:{Q})?\w{0,20}{NAME}\w{0,9}(?:{Q})? {0,40}(?=[|,;\t]|\Z)"
-    ),
-    re.IGNORECASE,
-)
-# the same in a text of many lines
-_TABLE = re.compile(_HEADING.pattern.replace(r"\Z", r"\n|\\+n"), re.IGNORECASE)
+_HEAD_BEGIN = re.compile(_expanded(r"(?P<sign>[|,;\t]) {0,40}(?:{Q})?\w{0,20}\Z"))
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 
@@ -528,47 +547,45 @@ def _secrets_out(text: str) -> str:
         text = _BLOCK.sub(
             lambda match: _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0], text
         )
-    pattern = _SPACED_RUNS if " fm" in text else _RUNS
-    runs = set(pattern.findall(text))
+    pattern = _SPACED_RUNS if _SPACED.search(text) else _RUNS
+    runs = list(pattern.finditer(text))
     # hardly ever: finding alone is far faster than replacing
-    if any(_tokens_out(run) != run for run in runs):
+    if any(_tokens_out(run) != run for run in {run[0] for run in runs}):
         text = pattern.sub(lambda run: _tokens_out(run[0]), text)
-    for key in {key for run in runs if _has_random(run) for key in _keys_of_services(text, run)}:
+        runs = list(pattern.finditer(text))
+    randoms = (run for run in runs if _has_random(run[0]))
+    for key in {key for run in randoms for key in _keys_of_services(text, run)}:
         text = text.replace(key, SECRET)
-    small = _small(text)
-    words = _words()(small)
-    if not words:
+    words = _words_of(text)
+    if not words.places:
         return text
-    starts = _starts(small, words)
     for place in _PLACES:
-        if not words.isdisjoint(place.words) and (starts or not place.at_word):
-            marked = place.mark(text, small, words, starts)
+        if not words.places.keys().isdisjoint(place.words):
+            marked = place.mark(text, words)
             if marked != text:
                 text = marked
-                small = _small(text)
-                starts = _starts(small, words)
-    if not words.isdisjoint(_NAMING) and _TABLE.search(text):
-        text = _columns_out(text)
-    for needed, find in _detectors().items():
-        if not words.isdisjoint(needed):
-            for secret in find(text):
+                words = _words_of(text)
+    text = _columns_out(text, words.nouns)
+    for needed, near, find in _detectors():
+        if not words.places.keys().isdisjoint(needed):
+            beside = _around(text, _occurrences(words.places, near)) if near else text
+            for secret in find(beside):
                 text = text.replace(secret, SECRET)
     return text
 
 
-def _keys_of_services(text: str, run: str) -> Iterable[str]:
+def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
     """Values of a run of characters that stand beside the name of a service."""
-    for start in _occurrences(text, (run,)):
-        first, end = max(0, start - _BEHIND), start + len(run)
-        for match in (
-            _GIVEN.finditer(text, first, end) if _GIVEN_END.search(text, first, end) else ()
+    for given in _GIVEN.finditer(text, max(0, run.start() - _NEAR), run.end()):
+        value = given["secret"]
+        name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
+        if (
+            name is not None
+            and _names_service(name[1][::-1])
+            and _has_random(value)
+            and not _PLACEHOLDER.search(value)
         ):
-            if (
-                _is_random(match["secret"])
-                and not _PLACEHOLDER.search(match["secret"])
-                and _names_service(match[1])
-            ):
-                yield match["secret"]
+            yield value
 
 
 @lru_cache(_REMEMBERED)
@@ -581,13 +598,13 @@ def _names_service(name: str) -> bool:
 
 
 @cache
-def _words() -> Callable[[str], set[str]]:
+def _finder() -> Callable[[str], dict[str, list[int]]]:
     """Finds words of which a text in small letters must have one to hold a secret, apart from
-    tokens and blocks of keys.
+    tokens and blocks of keys, and those with which a pattern begins.
     """
-    return word_finder(
-        word for words in (*(place.words for place in _PLACES), *_detectors()) for word in words
-    )
+    kinds = (words for place in _PLACES for words in (place.words, place.begins))
+    library = (words for needed, near, _ in _detectors() for words in (needed, near))
+    return word_finder(chain(_NOUNS, *kinds, *library))
 
 
 def _small(text: str) -> str:
@@ -606,40 +623,40 @@ def _tokens_out(run: str) -> str:
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)
 
 
-# Detectors of the library -> words of which a text that they fit has one. Left out are those whose
-# kinds are found above.
-_LIBRARY = {
-    "ArtifactoryDetector": "artifactory jfrog",
-    "AWSKeyDetector": "aws",
-    "AzureStorageKeyDetector": "accountkey",
-    "CloudantDetector": "cloudant",
-    "DiscordBotTokenDetector": "discord",
-    "IbmCloudIamDetector": "ibm",
-    "IbmCosHmacDetector": "cos_ cos-",
-    "MailchimpDetector": "-us",
-    "SlackDetector": "xox hooks.slack.com",
-    "SoftlayerDetector": "softlayer sl_",
-    "SquareOAuthDetector": "sq0csp",
-    "StripeDetector": "_live_",
-    "TelegramBotTokenDetector": ":aa",
-    "TwilioKeyDetector": "twilio",
-}
+_BEFORE = 40  # characters before what a detector of the library looks for
+# after it: what a noun is followed by where a secret is, and no part of a word
+_AFTER = re.compile(
+    r"(?:(?:key|pwd?|pass|password|token)[\"'\] =:>]+[\w-]{24}|(?!key|pw|pass|token))"
+    r"[^\0]{0,120}[\w+/=-]{0,200}",
+    re.IGNORECASE,
+)
 
 
 @cache
-def _detectors() -> dict[frozenset[str], Callable[[str], set[str]]]:
-    """Words of which a text that a detector of the library fits has one -> what it finds."""
+def _detectors() -> list[tuple[Set[str], Set[str], Callable[[str], set[str]]]]:
+    """Of each detector of the library that is used words of which a text that it fits has one,
+    those beside which it looks (none: anywhere), and what it finds.
+    """
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     kinds = {kind.__name__: kind for kind in get_mapping_from_secret_type_to_class().values()}
-    return {
-        frozenset(words.split()): _finder(kinds[name]())
-        for name, words in _LIBRARY.items()
+    return [
+        (frozenset(words.split()), frozenset(near.split()), _findings(kinds[name]()))
+        for name, (words, near) in _RULES["library"].items()
         if name in kinds
-    }
+    ]
 
 
-def _finder(plugin: Any) -> Callable[[str], set[str]]:
+def _around(text: str, places: Iterable[int]) -> str:
+    """What stands around places of a text, each in a line; where it is cut no word begins."""
+    return "".join(
+        f"{'_' if place > _BEFORE else ''}{text[max(0, place - _BEFORE) : after.end()]}\n"
+        for place in places
+        if (after := _AFTER.match(text, place))
+    )
+
+
+def _findings(plugin: Any) -> Callable[[str], set[str]]:
     return lambda text: {
         secret
         for secret in plugin.analyze_string(text)
