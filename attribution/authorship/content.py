@@ -93,6 +93,8 @@ class _Written:
         for step in sorted(line.steps, key=lambda s: s.at):
             if step.call.session_id in requested:
                 self.steps[step.path].append(step)
+                if step.new_path:
+                    self.steps[step.new_path] += self.steps[step.path]
         self._texts: dict[str, dict[str, list[float]]] = {}
 
     def worked_on(self, path: str, moment: float) -> bool:

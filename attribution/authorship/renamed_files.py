@@ -1,13 +1,15 @@
-"""New files that were renamed, moved or split before they were committed: the path of the edits is
-not the path of the commit. Pure.
+"""Files that were renamed, moved or split before they were committed: the path of the edits is not
+the path of the commit. Pure.
 
 A session writes a file, which git does not know yet; a commit adds a file under another path that
-no session wrote, with that text, and lacks the first one. Then the file was moved in between, and
-the worktree is followed to the new path.
+no session wrote, with that text, and lacks the first one. Or a session edits a file that git knows,
+and a commit has it under another path, with a line of the session. Then the file was moved in
+between, and the worktree is followed to the new path.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +20,7 @@ from attribution.authorship.timeline import LAST, Timeline
 from collector.model import Commit, Edit
 
 _RECENT = 3 * 86_400.0  # seconds from the last edit to the commit
+_TELLING = 8  # characters of a line that shows that a file has a session's work
 _SHORT = 4  # characters: a shorter line stands in any file
 _ENOUGH = 3  # lines, or
 _CHARACTERS = 40  # of fewer lines
@@ -42,17 +45,17 @@ def follow_renamed(
     added: Callable[[str], Sequence[AddedFile]],
     touched: Mapping[str, Iterable[str]],
     last_change: Callable[[str, float], float],
+    renamed: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Adds a step to a timeline for each file that was moved before the commit that adds it.
 
     `added`: files of a commit, `touched`: their paths; `last_change`: (path, moment) -> when a
-    commit wrote it last before.
+    commit wrote it last before; `renamed`: commit -> path -> path before, of those it renames.
     """
     for line in lines:
+        _follow_known(line, commits, added, touched, last_change, renamed)
         loose = _loose_files(line, last_change)
-        moments = [step.at for file in loose.values() for step in file.steps]
-        first, end = min(moments, default=0.0), max(moments, default=0.0) + _RECENT
-        for commit in (one for one in commits if first <= one.author_time + SLACK <= end):
+        for commit in _in_reach(loose.values(), commits):
             last = commit.author_time + SLACK
             names = [
                 path
@@ -63,6 +66,73 @@ def follow_renamed(
             ]
             if names:
                 _follow(line, commit, [f for f in added(commit.sha) if _is_new(f)], names, loose)
+
+
+def _follow_known(
+    line: Timeline,
+    commits: Sequence[Commit],
+    added: Callable[[str], Sequence[AddedFile]],
+    touched: Mapping[str, Iterable[str]],
+    last_change: Callable[[str, float], float],
+    renamed: Mapping[str, Mapping[str, str]],
+) -> None:
+    """A rename may be a commit of its own, and the edit one after it."""
+    edited: dict[str, _Loose] = defaultdict(_Loose)
+    for step in line.steps:
+        if step.edit.op in ("write", "edit", "append"):
+            edited[step.path].steps.append(step)
+    targets = {step.new_path for step in line.steps} | edited.keys()
+    names: dict[str, str] = {}
+    for commit in _in_reach(edited.values(), commits):
+        last = commit.author_time + SLACK
+        pairs = dict(renamed.get(commit.sha, {}))
+        gone = edited.keys() & set(touched[commit.sha])
+        if gone and gone.isdisjoint(pairs):
+            pairs |= _replaced(added(commit.sha), gone, edited, last)
+        for path, old in pairs.items():
+            known = max(last_change(old, commit.author_time), last - _RECENT)
+            is_edited = old in edited and any(
+                known <= step.at <= last for step in edited[old].steps
+            )
+            if is_edited and not any(f"{path}/".startswith(f"{each}/") for each in targets if each):
+                names[path] = old
+        for file in added(commit.sha) if not names.keys().isdisjoint(touched[commit.sha]) else ():
+            old = names.get(file.path, "")
+            if old and _has_line_of(file, edited[old].lines(last)):
+                steps = [step for step in edited[old].steps if step.at <= last]
+                _move(line, steps, names.pop(file.path), file.path, 0)
+
+
+def _in_reach(files: Iterable[_Loose], commits: Iterable[Commit]) -> list[Commit]:
+    """The commits that can have what was written into some files, in order of time."""
+    moments = [step.at for file in files for step in file.steps]
+    first, end = min(moments, default=math.inf), max(moments, default=0.0) + _RECENT
+    return sorted(
+        (one for one in commits if first <= one.author_time + SLACK <= end),
+        key=lambda one: one.author_time,
+    )
+
+
+def _replaced(
+    files: Sequence[AddedFile], names: set[str], edited: Mapping[str, _Loose], last: float
+) -> dict[str, str]:
+    """New files for those that are gone, where git sees no rename: most of their text is new."""
+    gone = names - {file.path for file in files}
+    texts = {name: edited[name].lines(last) for name in sorted(gone)}
+    return {
+        file.path: name
+        for file in files
+        if _is_new(file)
+        for name in texts
+        if _is_from(file, texts[name], _HALF)  # the others are those that the file had
+    }
+
+
+def _has_line_of(file: AddedFile, texts: set[str]) -> bool:
+    return any(
+        len(text) >= _TELLING and text in texts
+        for text in (file.lines[index].strip() for index in file.added)
+    )
 
 
 def _is_new(file: AddedFile) -> bool:
@@ -95,16 +165,24 @@ def _follow(
     found = [(name, file) for name, file in pairs if _is_from(file, texts[name])]
     for number, (name, file) in enumerate(found):
         alone = sum(1 for other, _ in found if other == name) == 1
-        before = max(step.at for step in loose[name].steps if step.at <= last)
-        edit = Edit(name, "move" if alone else "copy", new_path=file.path)
-        model = loose[name].steps[-1]
-        # after whatever else happened in that moment
-        moved = replace(
-            model, at=before, order=LAST + number, edit=edit, new_path=file.path, edit_id=-1
-        )
-        line.steps.append(moved)
+        steps = [step for step in loose[name].steps if step.at <= last]
+        _move(line, steps, name, file.path, number, alone)
         if alone:
             del loose[name]
+
+
+def _move(
+    line: Timeline,
+    steps: Sequence[ReplayStep],
+    name: str,
+    path: str,
+    number: int,
+    alone: bool = True,
+) -> None:
+    """Moves or copies a file after its last step, and whatever else happened in that moment."""
+    last = max(steps, key=lambda step: step.at)
+    edit = Edit(name, "move" if alone else "copy", new_path=path)
+    line.steps.append(replace(last, order=LAST + number, edit=edit, new_path=path, edit_id=-1))
 
 
 def _telling(file: AddedFile) -> Iterator[str]:
@@ -116,8 +194,8 @@ def _share(file: AddedFile, texts: set[str]) -> float:
     return sum(1 for line in lines if line in texts) / max(1, len(lines))
 
 
-def _is_from(file: AddedFile, texts: set[str]) -> bool:
+def _is_from(file: AddedFile, texts: set[str], least: float = _SHARE) -> bool:
     common = [line for line in _telling(file) if line in texts]
     enough = len(common) >= _ENOUGH or len("".join(common)) >= _CHARACTERS
-    share = _HALF if len(common) >= _MANY else _SHARE
+    share = _HALF if len(common) >= _MANY else least
     return enough and _share(file, texts) >= share

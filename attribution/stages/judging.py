@@ -151,7 +151,14 @@ def replay(
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
     touched = {sha: history.touched(sha) for sha in history.diffs}
-    follow_renamed(lines.values(), history.commits, texts.added, touched, history.last_change)
+    follow_renamed(
+        lines.values(),
+        history.commits,
+        texts.added,
+        touched,
+        history.last_change,
+        {sha: renamed for sha in history.diffs if (renamed := history.renamed(sha))},
+    )
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)

@@ -75,6 +75,56 @@ def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
         assert _authors(clone, tmp_path / f"{Path(path).stem}.db", sha, path) == {"agent"}
 
 
+KNOWN = "".join(f"setting_{n} = read_setting({n * 7}, 'base')\n" for n in range(24))
+
+
+@pytest.mark.parametrize("writer", ["claude-code", "codex", "pi"])
+@pytest.mark.parametrize("target", ["src/sums.py", "lib/deep/app.py"])
+@pytest.mark.parametrize("kind", ["with the edit", "before the edit", "by another", "much changed"])
+def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
+    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, kind: str
+) -> None:
+    last = "    return sum(rows)\n"
+    before = (clone.text("src/app.py") or "") + ("rows = []\n" if kind == "much changed" else KNOWN)
+    clone.person("src/app.py", before)
+    clone.commit("Begin")
+    session = clone.session(SESSION)
+    session.prompt("Add to it")
+    session.edit("src/app.py", last, f"{last}\n\n{TEXT}")
+    session.say("Done.")
+    text = clone.text("src/app.py") or ""
+    _take(clone, "src/app.py")
+    if kind == "before the edit":
+        clone.person(target, before)
+        clone.commit("Rename it")
+    clone.person(target, text)
+    if kind == "by another":
+        clone.git("config", "user.email", "bob@example.com")
+    sha = clone.commit("Add it")
+    WRITERS[writer](home, session)
+    authors = _authors(clone, tmp_path / "out.db", sha, target)
+    assert "agent" in authors
+    assert not authors & {"human", "likely_human"} or kind == "much changed"  # all of it is new
+
+
+def test_a_known_file_that_was_renamed_without_the_edit_is_not_followed(
+    clone: Clone, home: Path, tmp_path: Path
+) -> None:
+    before = (clone.text("src/app.py") or "") + KNOWN
+    clone.person("src/app.py", before)
+    clone.commit("Begin")
+    session = clone.session(SESSION)
+    session.prompt("Add to it")
+    session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")
+    session.say("Done.")
+    _take(clone, "src/app.py")
+    clone.wait(20_000)
+    clone.person("src/lib.py", before + OTHER)
+    sha = clone.commit("Rename it")
+    layouts.claude_code(home, session)
+    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+
+
 HEAD = "import os\nimport sys\n\n\ndef main():\n"
 
 
