@@ -258,56 +258,34 @@ def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
 
 
 @pytest.mark.parametrize("has_tokens", [True, False])
-@pytest.mark.parametrize("has_item", [True, False])
 def test_a_copied_turn_without_a_call_counts_once(
-    clone: Clone,
-    home: Path,
-    tmp_path: Path,
-    session: AgentSession,
-    has_tokens: bool,
-    has_item: bool,
+    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, has_tokens: bool
 ) -> None:
-    def turn(number: int, text: str, at: float) -> list[Row]:
-        turn_id = f"019a1111-0000-7000-8000-00000000000{number}"
-        used = {"input_tokens": 90, "output_tokens": 10, "total_tokens": 100}
-        total = {"input_tokens": 90 * number, "total_tokens": 100 * number}
-        payloads: list[tuple[str, Row]] = [
-            ("event_msg", {"type": "task_started", "turn_id": turn_id}),
-            ("turn_context", {"turn_id": turn_id, "cwd": session.cwd, "model": "gpt-5.4"}),
-            ("event_msg", {"type": "user_message", "message": text}),
-        ]
-        if has_item:
-            content = [{"type": "input_text", "text": text}]
-            payloads[2] = (
-                "response_item",
-                {"type": "message", "role": "user", "content": content},
-            )
-        if has_tokens:
-            info = {"total_token_usage": total, "last_token_usage": used}
-            payloads.append(("event_msg", {"type": "token_count", "info": info}))
-        return [
-            {"timestamp": iso(at + step), "type": kind, "payload": payload}
-            for step, (kind, payload) in enumerate(payloads)
-        ]
-
     began = clone.clock
-    rows = [turn(1, "go on", began), turn(2, "go on", began + 900), turn(3, "go on", began + 960)]
+
+    def turn(number: int, at: float) -> list[Row]:
+        used = {"output_tokens": 10, "total_tokens": 10}
+        info = {"total_token_usage": {"total_tokens": 10 * number}, "last_token_usage": used}
+        payloads: list[Row] = [
+            {"type": "task_started", "turn_id": f"019a1111-0000-7000-8000-00000000000{number}"},
+            {"type": "user_message", "message": "go on"},
+            {"type": "token_count", "info": info},
+        ]
+        shown = payloads if has_tokens else payloads[:2]
+        return [{"timestamp": iso(at), "type": "event_msg", "payload": one} for one in shown]
+
     for key, at, records in (
-        (session.id, began, rows[0]),
-        (FORK, began + 600, [row | {"timestamp": iso(began + 600)} for row in rows[0]] + rows[1]),
-        (SECOND, began + 950, rows[2]),
+        (session.id, began, turn(1, began)),
+        (FORK, began + 600, [*turn(1, began + 600), *turn(2, began + 900)]),
+        (SECOND, began + 900, turn(3, began + 901)),
     ):
-        meta = {"id": key, "cwd": session.cwd, "source": "cli", "cli_version": "0.128.0"}
+        meta = {"id": key, "cwd": session.cwd}
         head = {"timestamp": iso(at), "type": "session_meta", "payload": meta}
-        name = f"rollout-{iso(at)[:19].replace(':', '-')}-{key}.jsonl"
-        layouts.put_lines(home / ".codex/sessions/2026/03/02" / name, [head, *records], at + 900)
-    found = _counted(clone, tmp_path / "out.db")
-    assert [(found[key]["turns"], found[key]["forked_from"]) for key in found] == [
-        (1, None),
-        (1, session.id),
-        (1, None),
-    ]
-    assert [found[key]["output_tokens"] or 0 for key in found] == [10 * has_tokens] * 3
+        _put_rollout(home, replace(session, id=key), [head, *records])
+    found = [_counted(clone, tmp_path / "out.db")[key] for key in (session.id, FORK, SECOND)]
+    assert [row["turns"] for row in found] == [1, 1, 1]
+    assert [row["forked_from"] for row in found] == [None, session.id, None]
+    assert [row["output_tokens"] or 0 for row in found] == [10 * has_tokens] * 3
 
 
 # --- with a checkpoint that keeps a compact form --------------------------------------------------
