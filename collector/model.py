@@ -32,6 +32,7 @@ class Turn:
     # injected
     origin: str = "prompt"
     driver: Driver = Driver.UNKNOWN  # what sent it
+    turn_id: str = ""  # the agent's own, where no two turns have it by chance
 
 
 @dataclass(frozen=True, slots=True)

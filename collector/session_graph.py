@@ -1,10 +1,10 @@
 """Which sessions repeat events of others (forks, copies under a new id): each event counts once,
 for the first. Pure.
 
-A call is known by the agent's own id, a response by its id or by its moment and its tokens,
-whatever records hold them. What a session shares with an earlier one makes it a fork of that one.
-Then texts and events that both have are left out too, where the moment is the same or where they
-stand before the fork left: some agents stamp what they copy anew.
+A call is known by the agent's own id, a response by its id or by its moment and its tokens, a
+prompt by the id of its turn, whatever records hold them. What a session shares with an earlier one
+makes it a fork of that one. Then texts and events that both have are left out too, where the moment
+is the same or where they stand before the fork left: some agents stamp what they copy anew.
 """
 
 from collections import Counter
@@ -37,7 +37,8 @@ class EventKeys:
 
     started: float
     forked_from: str  # the session that the agent names as its origin
-    anchors: dict[int, int]  # calls and responses -> how much of it is on record: a result, tokens
+    # calls, responses and prompts -> how much of it is on record: a result, tokens
+    anchors: dict[int, int]
     texts: frozenset[int]  # all events, by what they say
 
 
@@ -174,19 +175,23 @@ def _events(session: Session) -> Iterator[Any]:
     return chain(session.turns, session.calls, session.messages, session.usage, session.marks)
 
 
-def _weight(event: ToolCall | Usage) -> int:
+def _weight(event: ToolCall | Usage | Turn) -> int:
     if isinstance(event, ToolCall):
         return int(event.status is not Status.UNKNOWN)
+    if isinstance(event, Turn):
+        return 0
     return event.input + event.output + event.cache_read + event.cache_write
 
 
 def _id(event: Any) -> str:
-    """The agent's own id of a call or a response; "" of other events."""
+    """The agent's own id of a call, a response or a prompt's turn; "" of other events."""
     return (
         event.call_id
         if isinstance(event, ToolCall)
         else event.message_id
         if isinstance(event, Usage)
+        else event.turn_id
+        if isinstance(event, Turn)
         else ""
     )
 
@@ -196,6 +201,8 @@ def _anchors(event: Any) -> Iterator[int]:
     its tokens at a moment.
     """
     number, name = _id(event), event.name if isinstance(event, ToolCall) else ""
+    if isinstance(event, Turn):
+        name = event.text  # one may be typed while the agent works
     if RANDOM_ID.fullmatch(number):
         yield _key(number, name)
     elif number and event.at is not None:

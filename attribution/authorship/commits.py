@@ -107,7 +107,7 @@ class CommitHistory:
         """Paths that a commit changed."""
         return {file.change.path for file in self.diffs[sha].files or ()}
 
-    def renamed(self, sha: str) -> dict[str, str]:
+    def renames(self, sha: str) -> dict[str, str]:
         """Path -> path before, of the files that a commit renamed."""
         changes = (file.change for file in self.diffs[sha].files or ())
         return {change.path: change.old_path for change in changes if change.status == "R"}

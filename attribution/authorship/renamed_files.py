@@ -45,15 +45,15 @@ def follow_renamed(
     added: Callable[[str], Sequence[AddedFile]],
     touched: Mapping[str, Iterable[str]],
     last_change: Callable[[str, float], float],
-    renamed: Mapping[str, Mapping[str, str]],
+    renames: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Adds a step to a timeline for each file that was moved before the commit that adds it.
 
     `added`: files of a commit, `touched`: their paths; `last_change`: (path, moment) -> when a
-    commit wrote it last before; `renamed`: commit -> path -> path before, of those it renames.
+    commit wrote it last before; `renames`: commit -> path -> path before, of those it renames.
     """
     for line in lines:
-        _follow_known(line, commits, added, touched, last_change, renamed)
+        _follow_known(line, commits, added, touched, last_change, renames)
         loose = _loose_files(line, last_change)
         for commit in _in_reach(loose.values(), commits):
             last = commit.author_time + SLACK
@@ -74,7 +74,7 @@ def _follow_known(
     added: Callable[[str], Sequence[AddedFile]],
     touched: Mapping[str, Iterable[str]],
     last_change: Callable[[str, float], float],
-    renamed: Mapping[str, Mapping[str, str]],
+    renames: Mapping[str, Mapping[str, str]],
 ) -> None:
     """A rename may be a commit of its own, and the edit one after it."""
     edited: dict[str, _Loose] = defaultdict(_Loose)
@@ -85,10 +85,10 @@ def _follow_known(
     names: dict[str, str] = {}
     for commit in _in_reach(edited.values(), commits):
         last = commit.author_time + SLACK
-        pairs = dict(renamed.get(commit.sha, {}))
+        pairs = dict(renames.get(commit.sha, {}))
         gone = edited.keys() & set(touched[commit.sha])
         if gone and gone.isdisjoint(pairs):
-            pairs |= _replaced(added(commit.sha), gone, edited, last)
+            pairs |= _replacements(added(commit.sha), gone, edited, last)
         for path, old in pairs.items():
             known = max(last_change(old, commit.author_time), last - _RECENT)
             is_edited = old in edited and any(
@@ -113,7 +113,7 @@ def _in_reach(files: Iterable[_Loose], commits: Iterable[Commit]) -> list[Commit
     )
 
 
-def _replaced(
+def _replacements(
     files: Sequence[AddedFile], names: set[str], edited: Mapping[str, _Loose], last: float
 ) -> dict[str, str]:
     """New files for those that are gone, where git sees no rename: most of their text is new."""
@@ -124,7 +124,7 @@ def _replaced(
         for file in files
         if _is_new(file)
         for name in texts
-        if _is_from(file, texts[name])
+        if _is_from(file, texts[name], _HALF)  # the others are those that the file had
     }
 
 
@@ -194,8 +194,8 @@ def _share(file: AddedFile, texts: set[str]) -> float:
     return sum(1 for line in lines if line in texts) / max(1, len(lines))
 
 
-def _is_from(file: AddedFile, texts: set[str]) -> bool:
+def _is_from(file: AddedFile, texts: set[str], least: float = _SHARE) -> bool:
     common = [line for line in _telling(file) if line in texts]
     enough = len(common) >= _ENOUGH or len("".join(common)) >= _CHARACTERS
-    share = _HALF if len(common) >= _MANY else _SHARE
+    share = _HALF if len(common) >= _MANY else least
     return enough and _share(file, texts) >= share

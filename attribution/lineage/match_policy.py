@@ -147,7 +147,7 @@ def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
     removed, added = hunk.removed[change.a0 : change.a1], hunk.added[change.b0 : change.b1]
     old, new = list(map(_shape, removed)), list(map(_shape, added))
     if b"".join(old) != b"".join(new):
-        old, new = _without_idle(removed), _without_idle(added)
+        old, new = _shapes_without_idle(removed), _shapes_without_idle(added)
     text = b"".join(old)
     if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
         return
@@ -161,7 +161,7 @@ def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
         position += len(piece)
 
 
-def _without_idle(lines: Sequence[bytes]) -> list[bytes]:
+def _shapes_without_idle(lines: Sequence[bytes]) -> list[bytes]:
     """The shapes of lines without the brackets that change nothing."""
     text = b"\n".join(line.rstrip(b"\r\n") for line in lines)
     if len(text) > _MAX_STRETCH:

@@ -157,7 +157,7 @@ def replay(
         texts.added,
         touched,
         history.last_change,
-        {sha: renamed for sha in history.diffs if (renamed := history.renamed(sha))},
+        {sha: renames for sha in history.diffs if (renames := history.renames(sha))},
     )
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked

@@ -4,7 +4,8 @@ The best source of an edit is the event `patch_apply_end`: a unified diff or the
 Where a version writes none, the patch itself counts together with the output of its call. Commands
 of a script are calls of their own. Some people keep rollouts as a chat (`formats/chat.py`), from
 which the records are made again. A forked thread begins with a copy of its parent's history,
-stamped with the time of the fork: that copy is not read. Compaction repeats old items inside one
+stamped with the time of the fork: that copy is not read; where nothing says that it is one, its
+turns have the ids of the parent's. Compaction repeats old items inside one
 record, which is not read either.
 """
 
@@ -19,7 +20,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.call_ids import CallText
+from collector.agents.common.call_ids import RANDOM_ID, CallText
 from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
@@ -143,6 +144,7 @@ class _Thread:
     cwd: str = ""
     model: str = ""
     mode: str = ""
+    turn: str = ""  # id of the running turn, where no other has it by chance
     tier: str = ""  # of the service, where it is not the usual one
     replay_at: float | None = None
     replaying: bool = False
@@ -150,8 +152,8 @@ class _Thread:
     typed: bool = False  # `user_message` events exist
     totals: set[tuple[int, ...]] = field(default_factory=set)
     total: tuple[int, ...] = ()  # the last of them
-    # user items, for want of such events
-    spoken: list[tuple[int, float | None, str]] = field(default_factory=list)
+    # user items with their turns, for want of such events
+    spoken: list[tuple[int, float | None, str, str]] = field(default_factory=list)
 
 
 class _Reader(RecordReader):
@@ -283,6 +285,7 @@ class _Reader(RecordReader):
         model, mode = get_str(payload, "model"), get_str(payload, "collaboration_mode", "mode")
         thread.model = self.switched("model_change", thread.model, model, time)
         thread.mode = self.switched("mode_change", thread.mode, mode, time)
+        thread.turn = _turn_of(payload) or thread.turn
         self._settings(payload)
 
     def _settings(self, settings: dict[str, Any]) -> None:
@@ -303,7 +306,7 @@ class _Reader(RecordReader):
     # --- prompts and texts ------------------------------------------------------------------------
 
     def _turn_started(self, payload: dict[str, Any], time: float | None) -> None:
-        self.thread.prompted = False
+        self.thread.prompted, self.thread.turn = False, _turn_of(payload)
 
     def _user_message(self, payload: dict[str, Any], time: float | None) -> None:
         pictures = get(payload, "images") or get(payload, "local_images")
@@ -319,7 +322,11 @@ class _Reader(RecordReader):
         elif request.startswith(_PLAN):
             origin = "plan"
         self.add_turn(
-            ("user", self.order if time is None else time, text), time, request.strip("\n"), origin
+            ("user", self.order if time is None else time, text),
+            time,
+            request.strip("\n"),
+            origin,
+            self.thread.turn,
         )
 
     def _message(self, payload: dict[str, Any], time: float | None) -> None:
@@ -327,7 +334,7 @@ class _Reader(RecordReader):
         if payload.get("role") == "assistant":
             self.add_message(("text", time, text), time, "text", text, self.thread.agent_id)
         elif payload.get("role") == "user" and text.strip():
-            self.thread.spoken.append((self.order, time, text))
+            self.thread.spoken.append((self.order, time, text, self.thread.turn))
 
     def _reasoning(self, payload: dict[str, Any], time: float | None) -> None:
         text = text_of(payload.get("summary"), "\n\n")
@@ -343,7 +350,10 @@ class _Reader(RecordReader):
         last = last or _added(self.thread.total, total)
         self.thread.totals.add(total)
         self.thread.total = total
-        self.add_usage(self._usage(f"{self.thread.id}/{time}/{total[-1]}", last, time))
+        key = f"{self.thread.id}/{time}/{total[-1]}"
+        if self.thread.turn:
+            key = "-".join([self.thread.turn, *map(str, total)])
+        self.add_usage(self._usage(key, last, time))
 
     def _usage(self, key: str, last: dict[str, Any], time: float | None) -> Usage:
         cached = get_int(last, "cached_input_tokens")
@@ -455,8 +465,8 @@ class _Reader(RecordReader):
     def session(self) -> Session:
         for thread in self.threads.values():
             self.thread = thread
-            for order, time, text in [] if thread.typed else thread.spoken:
-                self.order = order
+            for order, time, text, turn in [] if thread.typed else thread.spoken:
+                self.order, thread.turn = order, turn
                 if text.lstrip().startswith(CODEX_INJECTED):
                     self.add_event("injected", time, text.strip()[:80])
                 else:
@@ -564,6 +574,12 @@ _TOTALS = (
     "reasoning_output_tokens",
     "total_tokens",
 )
+
+
+def _turn_of(payload: dict[str, Any]) -> str:
+    """The id of a turn that no other has by chance; earlier versions counted turns."""
+    turn = get_str(payload, "turn_id")
+    return turn if RANDOM_ID.fullmatch(turn) else ""
 
 
 def _total(payload: dict[str, Any]) -> tuple[int, ...]:

@@ -257,6 +257,37 @@ def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
     }
 
 
+@pytest.mark.parametrize("has_tokens", [True, False])
+def test_a_copied_turn_without_a_call_counts_once(
+    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, has_tokens: bool
+) -> None:
+    began = clone.clock
+
+    def turn(number: int, at: float) -> list[Row]:
+        used = {"output_tokens": 10, "total_tokens": 10}
+        info = {"total_token_usage": {"total_tokens": 10 * number}, "last_token_usage": used}
+        payloads: list[Row] = [
+            {"type": "task_started", "turn_id": f"019a1111-0000-7000-8000-00000000000{number}"},
+            {"type": "user_message", "message": "go on"},
+            {"type": "token_count", "info": info},
+        ]
+        shown = payloads if has_tokens else payloads[:2]
+        return [{"timestamp": iso(at), "type": "event_msg", "payload": one} for one in shown]
+
+    for key, at, records in (
+        (session.id, began, turn(1, began)),
+        (FORK, began + 600, [*turn(1, began + 600), *turn(2, began + 900)]),
+        (SECOND, began + 900, turn(3, began + 901)),
+    ):
+        meta = {"id": key, "cwd": session.cwd}
+        head = {"timestamp": iso(at), "type": "session_meta", "payload": meta}
+        _put_rollout(home, replace(session, id=key), [head, *records])
+    found = [_counted(clone, tmp_path / "out.db")[key] for key in (session.id, FORK, SECOND)]
+    assert [row["turns"] for row in found] == [1, 1, 1]
+    assert [row["forked_from"] for row in found] == [None, session.id, None]
+    assert [row["output_tokens"] or 0 for row in found] == [10 * has_tokens] * 3
+
+
 # --- with a checkpoint that keeps a compact form --------------------------------------------------
 
 

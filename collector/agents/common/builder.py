@@ -116,10 +116,16 @@ class SessionBuilder:
         return after or before
 
     def add_turn(
-        self, key: Hashable, time: float | None, text: str, origin: str = "prompt"
+        self,
+        key: Hashable,
+        time: float | None,
+        text: str,
+        origin: str = "prompt",
+        turn_id: str = "",
     ) -> None:
         if text.strip():
-            self.turns.setdefault(key, (self.order, Turn(0, time, text, origin, self.driver)))
+            turn = Turn(0, time, text, origin, self.driver, turn_id)
+            self.turns.setdefault(key, (self.order, turn))
 
     def add_user_text(self, key: Hashable, time: float | None, text: str, kind: PromptKind) -> None:
         """A text in the place of a user's: a turn, unless the harness put it there or it reports

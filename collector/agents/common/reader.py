@@ -203,10 +203,15 @@ class RecordReader(SessionBuilder):
         self.results.setdefault(self.call_ids.answered(call_id, self.order, agent_id), result)
 
     def add_turn(
-        self, key: Hashable, time: float | None, text: str, origin: str = "prompt"
+        self,
+        key: Hashable,
+        time: float | None,
+        text: str,
+        origin: str = "prompt",
+        turn_id: str = "",
     ) -> None:
         self.call_ids.go_on(self.order)
-        super().add_turn(key, time, text, origin)
+        super().add_turn(key, time, text, origin, turn_id)
 
     def session(self) -> Session:
         """The session, once everything is read."""
