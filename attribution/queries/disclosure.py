@@ -169,21 +169,26 @@ def fill_template(template: str, known: Row) -> list[str]:
     if not known["agents"] or not asked:
         return lines
     share = known["by_agents"] / max(known["added"], 1)
-    emptied = [_PLACEHOLDER.sub("", line).rstrip() for line in lines]
-    lines = [bare if _answer(bare) else line for bare, line in zip(emptied, lines, strict=True)]
-    parts = {number: part for number in range(len(lines)) if (part := _part_of(lines, number))}
-    fits = [n for n, part in parts.items() if share >= _PARTS.get(part, 2)]
+    lines = [_emptied(line) for line in lines]
+    parts = [_part_of(lines, number) for number in range(len(lines))]
+    fits = [n for n, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
     ticked = max(fits, key=lambda n: _PARTS[parts[n]], default=None)
     words = _words(known, *known["agents"])
     for number, line in enumerate(lines):
         answer, heading = _answer(line).format(**words), line.startswith("#")
         if number == ticked:
             lines[number] = _tick(line, words)
-        elif answer and not (heading and parts):
+        elif answer and not (heading and any(parts)):
             lines[number] = f"{line}\n{answer}" if heading else f"{line} {answer}"
-    nowhere = ticked is None and set(parts.values()) != {"promise"}
+    nowhere = ticked is None and {*parts, ""} != {"promise", ""}
     asks = nowhere or _ASKS.search("\n".join(asked))
     return [*lines, words["told"]] if asks and words["agent"] not in "\n".join(lines) else lines
+
+
+def _emptied(line: str) -> str:
+    """A question without the example that stands where its answer is to be."""
+    bare = _PLACEHOLDER.sub("", line).rstrip()
+    return bare if _answer(bare) else line
 
 
 def _tick(box: str, words: dict[str, str]) -> str:
