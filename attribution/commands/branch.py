@@ -12,6 +12,8 @@ from collector.console.terminal import data_options, database_option, one_line, 
 from collector.text import count_of, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from attribution.queries.open_repo import OpenRepo
     from collector.json_values import Row
 
@@ -159,33 +161,40 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
 
 
 def _print_statement(stated: Row) -> None:
-    known, lines = stated["known"], []
-    agents = ", ".join(f"{agent} ({model})" if model else agent for agent, model in known["agents"])
-    shown = known["lines"]
-    open_lines = shown.get("unknown", 0) + shown.get("undeclared", 0)
+    from attribution.queries.disclosure import names
+
+    known = stated["known"]
+    agents, shown = names(known["agents"]), known["lines"]
+    open_lines = shown["unknown"] + shown["undeclared"]
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
     )
     where = f"{stated['branch']}, {since} {stated['base']}"
     if not agents:
-        lines.append(
+        lines = [
             f"{where}: nothing on record shows an agent, so nothing is stated;"
             f" {open_lines:,} of {count_of(known['added'], 'line')} are not known"
-        )
+        ]
     else:
-        lines.append(
+        lines = [
             f"{where}: {agents} wrote {known['by_agents']:,} of"
-            f" {count_of(known['added'], 'added line')}; {open_lines:,} not known"
-        )
-    if agents and stated["trailers"]:
-        asks = f"as in {stated['shown_by']}" if stated["shown_by"] else "as named"
-        lines += [f"for commit messages ({stated['form']}, {asks}):", *stated["trailers"]]
-    elif agents:
-        lines.append("no policy of this clone shows a form of trailers: name one with --form")
-    if agents and stated["template"]:
-        lines += ["for the pull request:", *stated["template"]]
+            f" {count_of(known['added'], 'added line')}; {open_lines:,} not known",
+            *_lines_to_copy(stated),
+        ]
     for line in lines:
         click.echo(printable(line))
+
+
+def _lines_to_copy(stated: Row) -> Iterator[str]:
+    if stated["trailers"]:
+        asks = f"as in {stated['shown_by']}" if stated["shown_by"] else "as named"
+        yield f"for commit messages ({stated['form']}, {asks}):"
+        yield from stated["trailers"]
+    else:
+        yield "no policy of this clone shows a form of trailers: name one with --form"
+    if stated["template"]:
+        yield "for the pull request:"
+        yield from stated["template"]
 
 
 COMMANDS = (review, disclose)

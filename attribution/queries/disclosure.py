@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,38 @@ from collector.vocabulary.lines import LineClass
 
 _TEMPLATE = re.compile(r"(?:^|/)pull_request_template(?:\.\w+|/[^/]+)?$", re.I)
 _POLICY = re.compile(
-    r"(?:^|/)(?:contributing|agents|hacking|coding-assistants|submitting-patches"
+    r"^(?:[^/]+/){0,3}(?:contributing|agents|hacking|coding-assistants|submitting-patches"
     r"|(?:[\w-]*[-_])?ai(?:[-_ ]\w*)*|aipolicy|aitoolpolicy|\w*generative[\w-]*)"
     r"\.(?:md|rst|txt|adoc)$",
     re.I,
 )
-_DEEP, _LARGE = 4, 200_000  # directories in a path of a policy, bytes of one
+_LARGE = 200_000  # bytes of a policy
 _ABOUT_AI = re.compile(
     r"\bA\.?I\b|\bLLMs?\b|\bgen(?:erative)?[ -]?AI\b|generative|\bcopilot\b", re.I
 )
-_REFUSED = re.compile(r"\b(?:not|never|instead of|forbidden|prohibit\w*)\b", re.I)
-_BOX = re.compile(r"^(\s*(?:[-*]\s*)?)\[ ?\](\s*)(.*)$")
+_REFUSED = re.compile(
+    r"\b(?:not|never|don.t|instead of|rather than|(?:forbid|prohibit|disallow|avoid|bann)\w*)\b",
+    re.I,
+)
+# Where a sentence that asks for one trailer begins to refuse another.
+_CLAUSE = re.compile(
+    r"(?i)[.;]\s+|,\s+(?=(?:(?:but|and|do) )*(?:not?|never|don.t)\b)"
+    r"|\b(?=(?:instead of|rather than)\b)"
+)
+_BOX = re.compile(r"(?i)^(\s*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\](\s*)(.*)$")
+_MORE = re.compile(r"\s+[^\s*+\[\d-]")  # continues the item above
 _HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$")
-_PLACEHOLDER = re.compile(r"<[a-z][^<>]*>|\[(?:tool|name|agent|fill)[^\]]*\]", re.I)
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_PLACEHOLDER = re.compile(
+    r"(?<=-by: ).+|(?<=\|)[^|]+\|$|<[a-z][^<>]*>|\{[^{}]*\}|_{3,}"
+    r"|\[(?:tool|name|agent|model|llm|fill|e\.g\.)[^\]]*\](?!\()"
+    r"|\b(?:N/A|yes ?/ ?no)$",
+    re.I,
+)
+_COMMENT = re.compile(r"<!--.*?--!?>", re.S)
+_ASKS = re.compile(
+    r"(?i)\b(?:(?:disclos|describ|indicat|declar)(?:e|ed|ing)|explain|specify|let us know)\b"
+)
+_ASKED = "<!-- AI: describe -->"  # what is left of a comment that asks about AI
 _ALL, _MOST = 0.95, 0.5  # share of the added lines
 _PARTS = {"all": _ALL, "most": _MOST, "any": 0.0}
 _LINES = """
@@ -67,7 +86,7 @@ def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False)
     named = {agent for agent, model in agents if model}
     return {
         "agents": [pair for pair, _ in agents.most_common() if pair[1] or pair[0] not in named],
-        "lines": dict(lines),
+        "lines": lines,
         "added": lines.total(),
         "by_agents": lines[LineClass.AGENT] + lines[LineClass.DECLARED],
     }
@@ -78,10 +97,9 @@ def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, s
     it, and the text of the pull-request template ("" for none).
     """
     paths = sorted(opened.repo.paths(sha), key=lambda path: (path.count("/"), path))
-    template = next((path for path in paths if _TEMPLATE.search(path)), "")
-    text = _text(opened, sha, template) if template else ""
-    policies = (path for path in paths if _POLICY.search(path) and path.count("/") < _DEEP)
-    for path in (*policies, *([template] if template else ())):
+    templates = [path for path in paths if _TEMPLATE.search(path)][:1]
+    text = "".join(_text(opened, sha, path) for path in templates)
+    for path in (*filter(_POLICY.search, paths), *templates):
         if found := trailer_in(_text(opened, sha, path)):
             return found, path, text
     return None, "", text
@@ -94,13 +112,14 @@ def _text(opened: OpenRepo, sha: str, path: str) -> str:
 
 
 def trailer_in(policy: str) -> dict[str, Any] | None:
-    """The form of trailers that a policy asks for, most telling first; a line that refuses one
-    does not ask for it.
+    """The form of trailers that a policy asks for, most telling first; a clause that refuses
+    one does not ask for it.
     """
-    lines = [line for line in policy.split("\n") if not _REFUSED.search(line)]
+    clauses = _CLAUSE.sub("\n", policy).split("\n")
+    asked = [clause for clause in clauses if not _REFUSED.search(clause)]
     for form in forms()["trailer"]:
-        for line in lines:
-            if found := re.search(f"([\\w-]*){form['shape']}", line, re.I):
+        for clause in asked:
+            if found := re.search(f"([\\w-]*)(?:{form['shape']})", clause, re.I):
                 return form | {"text": found[1] + form["text"]}  # also AI-assisted-by
     return None
 
@@ -111,52 +130,65 @@ def form_named(name: str) -> dict[str, Any] | None:
 
 def trailers(form: dict[str, Any], known: Row) -> list[str]:
     """The lines that say which agents took part, none where nothing shows one."""
-    texts = (str(form["text"]).format(**_words(known, pair)) for pair in known["agents"])
+    texts = (form["text"].format(**_words(known, pair)) for pair in known["agents"])
     return list(dict.fromkeys(text.rstrip(":/ ") for text in texts))
 
 
 def _address(agent: str) -> str:
-    """The one that a vendor's own statements have; "" where none is known."""
-    of = next((entry for entry in forms()["account"] if entry["agent"] == agent), None)
-    return str(of["address"]) if of is not None else ""
+    """The one that a vendor's own statements have, in brackets; "" where none is known."""
+    known = (entry for entry in forms()["account"] if entry["agent"] == agent)
+    return "".join(f" <{entry['address']}>" for entry in known)
+
+
+def names(agents: Sequence[tuple[str, str]]) -> str:
+    """(agent, model) pairs, the model "" where it is not known, as one text."""
+    return ", ".join(f"{agent} ({model})" if model else agent for agent, model in agents)
 
 
 def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
-    both = [f"{agent} ({model})" if model else agent for agent, model in pairs]
-    agents = ", ".join(dict.fromkeys(agent for agent, _ in pairs))
+    agents = dict.fromkeys(agent for agent, _ in pairs)
+    both = names(pairs)
     how = f"It wrote {known['by_agents']:,} of {count_of(known['added'], 'added line')}."
     return {
-        "agent": agents,
+        "agent": ", ".join(agents),
         "model": ", ".join(model for _, model in pairs if model),
-        "both": ", ".join(both),
-        "yes": f"Yes: {', '.join(both)}",
+        "both": both,
         "how": how,
-        "told": f"{', '.join(both)}. {how}",
-        "address": "".join(f" <{_address(agent)}>" for agent, _ in pairs[:1] if _address(agent)),
+        "told": f"{both}. {how}",
+        "address": "".join(map(_address, agents)),
     }
 
 
 def fill_template(template: str, known: Row) -> list[str]:
     """The part of a pull-request template that is about AI, with what the record knows: boxes
-    ticked and fields filled. As it is where nothing shows an agent; [] where no part is.
+    ticked and fields filled, or a sentence below where it has neither. Nothing is filled in where
+    nothing shows an agent; [] where no part is.
     """
-    lines = _part_about_ai(_COMMENT.sub(_form_in, template))
-    if not known["agents"] or not lines:
+    asked = _part_about_ai(_COMMENT.sub(_form_in, template))
+    lines = [_BOX.sub(r"\1[ ]\2\3", line) for line in asked if line != _ASKED]
+    if not known["agents"] or not asked:
         return lines
     share = known["by_agents"] / max(known["added"], 1)
-    emptied = [_PLACEHOLDER.sub("", line).rstrip() for line in lines]
-    lines = [bare if _field(bare) else line for bare, line in zip(emptied, lines, strict=True)]
-    parts = {number: part for number, line in enumerate(lines) if (part := _part_of(line))}
-    fits = [n for n, part in parts.items() if part in _PARTS and share >= _PARTS[part]]
-    ticked = max(fits, key=lambda n: (_PARTS[parts[n]], -n), default=None)
+    lines = [_emptied(line) for line in lines]
+    parts = [_part_of(lines, number) for number in range(len(lines))]
+    fits = [n for n, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
+    ticked = max(fits, key=lambda n: _PARTS[parts[n]], default=None)
     words = _words(known, *known["agents"])
-    fields = {n for n, line in enumerate(lines) if not line.startswith("#") and _field(line)}
     for number, line in enumerate(lines):
+        answer, heading = _answer(line).format(**words), line.startswith("#")
         if number == ticked:
             lines[number] = _tick(line, words)
-        elif number in fields or not (fields or parts):
-            lines[number] = _with_value(line, words)
-    return lines
+        elif answer and not (heading and any(parts)):
+            lines[number] = f"{line}\n{answer}" if heading else f"{line} {answer}"
+    nowhere = ticked is None and {*parts, ""} != {"promise", ""}
+    asks = nowhere or _ASKS.search("\n".join(asked))
+    return [*lines, words["told"]] if asks and words["agent"] not in "\n".join(lines) else lines
+
+
+def _emptied(line: str) -> str:
+    """A question without the example that stands where its answer is to be."""
+    bare = _PLACEHOLDER.sub("", line).rstrip()
+    return bare if _answer(bare) else line
 
 
 def _tick(box: str, words: dict[str, str]) -> str:
@@ -167,8 +199,11 @@ def _tick(box: str, words: dict[str, str]) -> str:
 
 def _form_in(comment: re.Match[str]) -> str:
     """A comment is an instruction, of which a form that is to be filled in is left."""
-    asked = re.search(r"(?:generated|assisted)-by:.*", comment[0], re.I)
-    return asked[0] if asked and "\n" in comment[0] else ""
+    form = re.search(r"(?:generated|assisted)-by:", comment[0], re.I)
+    if form and "\n" in comment[0]:
+        return form[0]
+    asks = (_ABOUT_AI.search(line) for line in comment[0].split("\n") if _ASKS.search(line))
+    return f"\n{_ASKED}\n" if any(asks) else ""
 
 
 def _part_about_ai(template: str) -> list[str]:
@@ -178,13 +213,13 @@ def _part_about_ai(template: str) -> list[str]:
         if _HEADING.match(line) and not (line.startswith("**") and _is_open(sections[-1])):
             sections.append([])
         sections[-1].append(line)
-    about = (s for s in sections if any(_ABOUT_AI.search(line) for line in s))
+    about = (s for s in sections if _ABOUT_AI.search("\n".join(s)))
     return [line for section in about for line in _only_ai(section) if line.strip()]
 
 
 def _is_open(section: Sequence[str]) -> bool:
     """Bold fields below a heading about AI belong to it."""
-    return bool(section) and section[0].startswith("#") and bool(_ABOUT_AI.search(section[0]))
+    return bool(section and section[0].startswith("#") and _ABOUT_AI.search(section[0]))
 
 
 def _only_ai(section: Sequence[str]) -> Iterator[str]:
@@ -194,31 +229,25 @@ def _only_ai(section: Sequence[str]) -> Iterator[str]:
     return (line for line in section if _ABOUT_AI.search(line) or line.startswith((" ", "\t")))
 
 
-def _part_of(line: str) -> str:
-    """What a box says: none, promise, all, most, any; "" for a line without one."""
-    box = _BOX.match(line)
+def _part_of(lines: Sequence[str], number: int) -> str:
+    """What a box and the lines that continue it say: none, promise, other, all, most, any; "" for
+    a line without one.
+    """
+    box = _BOX.match(lines[number])
     if box is None:
         return ""
-    return next(str(f["part"]) for f in forms()["box"] if re.search(f["shape"], box[3], re.I))
+    said = [
+        str(next(form["part"] for form in forms()["box"] if re.search(form["shape"], text, re.I)))
+        for text in (box[3], *takewhile(_MORE.match, lines[number + 1 :]))
+    ]
+    return "promise" if "promise" in said else said[0]
 
 
-def _field(line: str) -> dict[str, Any] | None:
-    """The form of a question or a label that is to be followed by an answer."""
-    bare = line.strip().strip("*#- ").rstrip("*:") + line.strip().strip("*# ")[-1:]
-    if _BOX.match(line) or (bare.lower().startswith("if ") and not bare.endswith(":")):
-        return None
-    found = (form for form in forms()["field"] if re.search(form["shape"], bare, re.I))
-    form = next(found, None)
-    if form is None or "text" in form:
-        return form
-    return form if form["value"] and bare.endswith((":", "?")) else None
-
-
-def _with_value(line: str, words: dict[str, str]) -> str:
-    form = _field(line)
-    if form is None:
-        return line
-    if "text" in form:
-        return str(form["text"]).format(**words)
-    value = str(form["value"]).format(**words)
-    return f"{line}\n{value}" if line.startswith("#") else f"{line.rstrip()} {value}"
+def _answer(line: str) -> str:
+    """What is to follow a question or a label, with names in braces; "" after other lines."""
+    bare = line.strip("*#-| ").rstrip("*:") + line.strip("*#| ")[-1:]
+    ends = bare.endswith((":", "?") if not bare.lower().startswith("if ") else ":")
+    found = (
+        str(form["value"]) for form in forms()["field"] if re.search(form["shape"], bare, re.I)
+    )
+    return next(found, "") if ends and not _BOX.match(line) else ""

@@ -17,7 +17,11 @@ PART = {
     "added": 120,
     "by_agents": 84,
 }
-BOTH = "Claude Code (claude-opus-4-6)"
+STATED = {
+    "BOTH": "Claude Code (claude-opus-4-6)",
+    "HOW": "It wrote 84 of 120 added lines.",
+    "MODEL": "claude-opus-4-6",
+}
 
 # As the policies of these projects show it, and what a careful contributor writes.
 TRAILERS = {
@@ -31,93 +35,155 @@ TRAILERS = {
         "Assisted-by: Claude Code:claude-opus-4-6",
     ),
     "LLVM CIRCT": ("Assisted-by: <tool>:<model>", "Assisted-by: Claude Code:claude-opus-4-6"),
-    "boom": ("Assisted-by: Some AI Tool https://someai.example.com", f"Assisted-by: {BOTH}"),
+    "boom": (
+        "Assisted-by: Some AI Tool https://someai.example.com",
+        "Assisted-by: Claude Code (claude-opus-4-6)",
+    ),
     "OpenImageIO": (
         'state it as "Assisted-by: TOOL/MODEL" in each commit',
         "Assisted-by: Claude Code/claude-opus-4-6",
     ),
-    "a name of its own": ("- **`AI-Assisted-By:`** - Human and AI", f"AI-Assisted-by: {BOTH}"),
-    "Apache Auron": ("Generated-by: <tool name and version>", f"Generated-by: {BOTH}"),
+    "a name of its own": (
+        "- **`AI-Assisted-By:`** - Human and AI",
+        "AI-Assisted-by: Claude Code (claude-opus-4-6)",
+    ),
+    "Apache Auron": (
+        "Generated-by: <tool name and version>",
+        "Generated-by: Claude Code (claude-opus-4-6)",
+    ),
+    "any words for the two": (
+        "Assisted-by: <harness>:<which one>",
+        "Assisted-by: Claude Code:claude-opus-4-6",
+    ),
+    "the other one refused behind it": (
+        "End with Assisted-by: <tool>, never Co-authored-by: Claude",
+        "Assisted-by: Claude Code (claude-opus-4-6)",
+    ),
+    "an AI named before it": (
+        "An AI is named as Co-authored-by: NAME",
+        "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
+    ),
     "GitHub": (
         "add Co-authored-by: Claude <noreply@anthropic.com>",
-        f"Co-authored-by: {BOTH} <noreply@anthropic.com>",
+        "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
     ),
 }
-# Forms of pull-request templates, in words of our own.
+# Forms of pull-request templates, in words of our own, and how they are filled in.
 TEMPLATES = {
     "none, part or all": (
-        "- [] No AI wrote any of this\n- [] AI wrote all of it\n"
-        "- [] AI wrote a part of it\n**Model(s):**",
-        [
-            "- [] No AI wrote any of this",
-            "- [] AI wrote all of it",
-            "- [x] AI wrote a part of it",
-            "**Model(s):** claude-opus-4-6",
-        ],
+        "- [] No AI wrote any of this\n"
+        "- [] AI wrote all of it\n"
+        "- [] AI wrote a part of it\n"
+        "**Model(s):**",
+        "- [ ] No AI wrote any of this\n"
+        "- [ ] AI wrote all of it\n"
+        "- [x] AI wrote a part of it\n"
+        "**Model(s):** MODEL",
     ),
     "with questions below": (
         "- [ ] This change was NOT assisted by AI tools.\n"
         "- [ ] This change was assisted by AI tools.\n"
-        "    - Tools used: <!-- names -->\n    - How were they used?\n"
+        "    - Tools used: <!-- names -->\n"
+        "    - How were they used?\n"
         "    - How did you review the output?",
-        [
-            "- [ ] This change was NOT assisted by AI tools.",
-            "- [x] This change was assisted by AI tools.",
-            f"    - Tools used: {BOTH}",
-            "    - How were they used? It wrote 84 of 120 added lines.",
-            "    - How did you review the output?",
-        ],
+        "- [ ] This change was NOT assisted by AI tools.\n"
+        "- [x] This change was assisted by AI tools.\n"
+        "    - Tools used: BOTH\n"
+        "    - How were they used? HOW\n"
+        "    - How did you review the output?",
     ),
     "how much": (
-        "- [ ] Written by a human only\n- [ ] Written with AI assistance\n"
-        "- [ ] Written primarily by an AI agent\n  - **Model/tool**: <value>",
-        [
-            "- [ ] Written by a human only",
-            "- [ ] Written with AI assistance",
-            "- [x] Written primarily by an AI agent",
-            f"  - **Model/tool**: {BOTH}",
-        ],
+        "- [ ] Written by a human only\n"
+        "- [ ] Written with AI assistance\n"
+        "- [ ] Written primarily by an AI agent\n"
+        "  - **Model/tool**: <value>",
+        "- [ ] Written by a human only\n"
+        "- [ ] Written with AI assistance\n"
+        "- [x] Written primarily by an AI agent\n"
+        "  - **Model/tool**: BOTH",
     ),
     "one box to complete": (
         "- [ ] I used AI for... [fill here]\nIf AI was used, name the tool(s) and extent of use:",
-        [
-            f"- [x] I used AI for... {BOTH}. It wrote 84 of 120 added lines.",
-            "If AI was used, name the tool(s) and extent of use:"
-            f" {BOTH}. It wrote 84 of 120 added lines.",
-        ],
+        "- [x] I used AI for... BOTH. HOW\n"
+        "If AI was used, name the tool(s) and extent of use: BOTH. HOW",
     ),
     "a trailer in a comment": (
         "- [ ] Yes (name the tool below)\n<!--\nGenerated-by: [Tool]\n-->",
-        ["- [x] Yes (name the tool below)", f"Generated-by: {BOTH}"],
+        "- [x] Yes (name the tool below)\nGenerated-by: BOTH",
     ),
     "a trailer in a sentence": (
         "<!--\nwrite the words: 'Generated-by: ' and the tool's name.\n-->",
-        [f"Generated-by: {BOTH}"],
+        "Generated-by: BOTH",
     ),
     "a question": (
         "**Did AI assist with this PR?**:",
-        [f"**Did AI assist with this PR?**: Yes: {BOTH}"],
+        "**Did AI assist with this PR?**: Yes: BOTH",
     ),
     "a box that only the contributor can tick": (
-        "- [ ] AI assistance was used here\n- [ ] AI had full control of the code\n"
-        "- [ ] I have not used AI\n- [ ] I have read the AI policy",
-        [
-            "- [x] AI assistance was used here",
-            "- [ ] AI had full control of the code",
-            "- [ ] I have not used AI",
-            "- [ ] I have read the AI policy",
-        ],
+        "- [ ] AI assistance was used here\n"
+        "- [ ] AI had full control of the code\n"
+        "- [ ] I have not used AI\n"
+        "- [ ] I have read the AI policy",
+        "- [x] AI assistance was used here\n"
+        "- [ ] AI had full control of the code\n"
+        "- [ ] I have not used AI\n"
+        "- [ ] I have read the AI policy",
     ),
     "used or not": (
         "- [ ] AI was not used\n- [ ] AI was used for the following:",
-        [
-            "- [ ] AI was not used",
-            f"- [x] AI was used for the following: {BOTH}. It wrote 84 of 120 added lines.",
-        ],
+        "- [ ] AI was not used\n- [x] AI was used for the following: BOTH. HOW",
     ),
     "a box with a trailer": (
         "- [ ] Made with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
-        [f"- [x] Made with AI assistance — Generated-by: {BOTH}", "- [ ] No AI was used"],
+        "- [x] Made with AI assistance — Generated-by: BOTH\n- [ ] No AI was used",
+    ),
+    "nowhere to answer": (
+        "<!-- Tell us here: describe\nwhat AI did, or disclose that AI did nothing. --!>",
+        "BOTH. HOW",
+    ),
+    "a box for its absence only": (
+        "- [ ] Nothing here was made with generative AI",
+        "- [ ] Nothing here was made with generative AI\nBOTH. HOW",
+    ),
+    "a box that asks for more": (
+        "- [ ] AI wrote some or all of this, explain how below",
+        "- [x] AI wrote some or all of this, explain how below\nBOTH. HOW",
+    ),
+    "a tick of the template": (
+        "* [x] AI helped me\n* [ ] AI did not help me",
+        "* [x] AI helped me\n* [ ] AI did not help me",
+    ),
+    "what is not code": (
+        "- [ ] AI gave me ideas or a translation\n- [ ] AI wrote code",
+        "- [ ] AI gave me ideas or a translation\n- [x] AI wrote code",
+    ),
+    "a use and a vow": (
+        "- [ ] AI took part. Which:\n"
+        "      By ticking it you confirm that each line was read\n"
+        "- [ ] No AI took part",
+        "- [ ] AI took part. Which:\n"
+        "      By ticking it you confirm that each line was read\n"
+        "- [ ] No AI took part\n"
+        "BOTH. HOW",
+    ),
+    "what a person did": (
+        "- [ ] I have used AI\n- [ ] The author has run what AI wrote\n- [ ] Disclosed AI above",
+        "- [x] I have used AI\n- [ ] The author has run what AI wrote\n- [ ] Disclosed AI above\n"
+        "BOTH. HOW",
+    ),
+    "examples in the place of answers": (
+        "Tools: {a name, say}\n"
+        "Harness / plugins: ____\n"
+        "**AI use:** N/A\n"
+        "AI was used in this work: yes / no",
+        "Tools: BOTH\n"
+        "Harness / plugins: BOTH\n"
+        "**AI use:** BOTH. HOW\n"
+        "AI was used in this work: Yes: BOTH",
+    ),
+    "a table": (
+        "| Is any of it written by AI? | (yes or no) |",
+        "| Is any of it written by AI? | Yes: BOTH",
     ),
 }
 
@@ -135,9 +201,11 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> Non
     template, stated = TEMPLATES[form]
     heading = "" if template.startswith("**") else "## AI disclosure\n"
     lines = fill_template(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
-    assert lines == [*heading.split("\n")[:-1], *stated]
+    for name, value in STATED.items():
+        stated = stated.replace(name, value)
+    assert "\n".join(lines) == f"{heading}{stated}"
     nothing = fill_template(f"{heading}{template}\n", {**PART, "agents": []})
-    assert not any("[x]" in line or BOTH in line for line in nothing)
+    assert not any("[x]" in line or "Claude" in line for line in nothing)
 
 
 @pytest.fixture
