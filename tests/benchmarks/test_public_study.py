@@ -114,7 +114,7 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
             "n": 1,
         }
         text = public_study.page(store)
-    assert "1 of the 3 were attributed and the lines of 1 followed" in text
+    assert "Of the 3, 1 were attributed, and the lines of 1 were followed" in text
     assert "| o/example | 11 | more than 10 commits |" in text and "| o/broken | 0 | " in text
     assert (
         "| histories of Aider | 1 | 1 | 1 | 0.0 % | 100.0 % | 0.0 % |" in text
@@ -150,14 +150,14 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
         assert (
             text.startswith("# What 1 public repositories say")
-            and f"added\n{lines:,} non-blank lines" in text
+            and f" commits, {lines:,} non-blank lines of source and tests were added" in text
         )
         assert (
             f"| o/example | `{head[:9]}` | 3 | " in text
             and "| o/missing | 0 | the run was ended before it |" in text
         )
         assert "too few" in text and "{{" not in text
-        assert "0 of 1 were scanned" in text and "Nothing was scanned." in text
+        assert "In\n0 of 1, " in text and "Nothing was scanned." in text
         earlier = text.replace("Nothing was scanned.", "7 findings")
         for _ in range(2):  # what an earlier scan found stays, with a word about it
             public_study.PAGE.write_text(earlier)
@@ -193,7 +193,7 @@ def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_ove
     with Store(db) as store:
         text = public_study.page(store)
         measured = store.value("SELECT COUNT(*) FROM commit_quality")
-    assert "2 of 2 were scanned" in text and f"of {measured} commits in 2 repositories" in text
+    assert "In\n2 of 2, " in text and f"that of {measured} commits in 2\n" in text
     assert "| `agent` | 0 | " in text and "{{" not in text
 
 
