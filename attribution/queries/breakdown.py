@@ -144,18 +144,23 @@ def _version(release: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
 
 
 def since_when(cells: Sequence[LineCell]) -> str:
-    """With which release the first sign of an agent came, and the last release without one."""
+    """The first release with a sign of an agent, and the last one before it without."""
     releases = _releases(cells)
-    names = [name for name in releases if name != NO_RELEASE]
-    signed = {cell.place.release or NO_RELEASE for cell in cells if cell.signed}
-    looked = "looked for: records of sessions, and commits that name an agent"
-    if not signed:
-        return f"no sign of an agent in {count_of(len(names), 'release')}; {looked}"
-    first = next(name for name in releases if name in signed)
-    day = min(cell.place.day for cell in cells if cell.signed)
-    without = [name for name in names if name not in signed and releases[name] <= releases[first]]
-    last = f", last release without one: {without[-1]}" if without else ""
-    return f"first sign of an agent: {day}, {first}{last}; {looked}"
+    days: dict[str, list[str]] = defaultdict(list)
+    for cell in cells:
+        if cell.signed:
+            days[cell.place.release or NO_RELEASE].append(cell.place.day)
+    looked = "looked for in source and tests: sessions on record, and commits that name an agent"
+    if not days:
+        count = count_of(len(releases.keys() - {NO_RELEASE}), "release")
+        return f"no sign of an agent in {count}; {looked}"
+    names = list(releases)
+    number = next(number for number, name in enumerate(names) if name in days)
+    first = (
+        f"first release with a sign of an agent: {names[number]}, from {min(days[names[number]])}"
+    )
+    before = f"; last one before it: {names[number - 1]}" if number else ""
+    return f"{first}{before}; {looked}"
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:

@@ -438,7 +438,7 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
     assert found["notes"][0].startswith(
-        "first sign of an agent: 2026-01-12, v0.10, last release without one: v0.9; looked for: "
+        "first release with a sign of an agent: v0.10, from 2026-01-12; last one before it: v0.9; "
     )
     git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
     assert "nothing changed" in run("repo", repo, "--db", db).stdout
@@ -451,7 +451,14 @@ def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
         LineCell(_PLACE._replace(release=name), number, "undeclared", 0, 9)
         for number, name in enumerate(("v1", "v2", ""))
     ]
-    assert module.since_when(cells).startswith("no sign of an agent in 2 releases; looked for: ")
+    assert module.since_when(cells).startswith("no sign of an agent in 2 releases; looked for in ")
+    signed = [
+        cell._replace(signed=1, place=cell.place._replace(day=f"2026-0{5 - n}"))
+        for n, cell in enumerate(cells)
+    ]
+    assert module.since_when(signed).startswith(
+        "first release with a sign of an agent: v2, from 2026-04; looked"
+    )
 
 
 # --- the statistics, on facts made by hand --------------------------------------------------------
