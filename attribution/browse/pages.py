@@ -246,7 +246,7 @@ def _sessions(request: PageRequest) -> Shown:
     table.rows = families(table)
     columns = (
         "label=session, agent, started_at, turns, tool_calls=calls, produced=lines written, "
-        "agent_lines=in commits, commits, gone_since?=no record since"
+        "agent_lines=in commits, commits, gone_since?=not read since"
     )
     markup_of_table = html(
         table, columns, {"label": partial(_session_cell, request), "agent": _agent_cell}

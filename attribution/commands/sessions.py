@@ -134,7 +134,7 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Row) 
         )
     columns = (
         "repo?, key=session, started_at, agent, turns, agent_lines=lines, commits, transcript?, "
-        "unlinked_because?=no commit because, gone_since?=no record since, label=first prompt"
+        "unlinked_because?=no commit because, gone_since?=not read since, label=first prompt"
     )
     print_table(output_format, table, columns)
 

@@ -312,7 +312,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert (first["key"], bool(first["gone_since"])) == (one.id, True)
         assert last["gone_since"] is None and first["commits"] == last["commits"] == 1
         assert store.rows("SELECT * FROM session_stats WHERE commits")[:1] == before
-    assert "no record since" in run("sessions", clone.path, "--db", db).stdout
+    assert "not read since" in run("sessions", clone.path, "--db", db).stdout
     WRITERS["claude-code"](home, one)
     clone.person("back.py", "back = True\n")
     clone.commit("Back")

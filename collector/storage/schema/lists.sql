@@ -150,7 +150,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   left_at: when it left that one; NULL for other sessions [UTC]
 --   parent: key of the session that spawned it; NULL for a session of a person
 --   subagents: sessions that it spawned, as far as they are stored as sessions of their own
---   gone_since: the first run that found no record of it any more; NULL as long as there is one [UTC]
+--   gone_since: the first run that did not read it any more, as it is gone or was not to be read; NULL as long as runs do [UTC]
 CREATE VIEW IF NOT EXISTS session_list AS
 SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.transcript, s.started_at, s.ended_at, s.turns, s.tool_calls,
        t.edits_applied, t.commits, t.produced, t.survived,

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS checkpoints (
   signature TEXT {Signature}, -- kind of signature that the commits carry that stored it, never verified; NULL when one has none
   files_touched INTEGER, -- number of files the checkpoint names
   vendor_combined TEXT, -- the producer's own attribution over all sessions, untouched JSON
-  gone_since TEXT, -- the first run that did not find it any more; NULL as long as it is there
+  gone_since TEXT, -- the first run that did not read it any more: it is gone, or was not to be read; NULL as long as runs do
   UNIQUE (repo_id, checkpoint_id)
 );
 
@@ -54,7 +54,7 @@ CREATE TABLE IF NOT EXISTS sessions (
   subagents INTEGER NOT NULL DEFAULT 0, -- subagents started
   unseen_subagents INTEGER NOT NULL DEFAULT 0, -- of those, the ones whose own calls are in no transcript
   checkpoints INTEGER NOT NULL DEFAULT 0, -- checkpoints that contain the session
-  gone_since TEXT, -- the first run that found no record of it any more: what was known of it stays; NULL as long as there is one
+  gone_since TEXT, -- the first run that did not read it any more, as it is gone or was not to be read: what was known of it stays; NULL as long as runs do
   UNIQUE (repo_id, key)
 );
 
