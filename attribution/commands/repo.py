@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,12 @@ _PROCESSES = 4  # for one repository, when nothing was said: more have little to
     "--history",
     "with_history",
     is_flag=True,
-    help="Also compute line history, as `whowrote survival` does.",
+    hidden=True,  # `whowrote survival PATH` says it
+)
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Read a mirror of the clone's origin, which has what the clone lacks.",
 )
 @click.option("--full", is_flag=True, help="Print all that --json has, as tables.")
 @edge.data_options
@@ -89,6 +95,7 @@ def repo(
     jobs: int | None,
     name: str,
     with_history: bool,
+    fetch: bool,
     output_format: str,
     quiet: bool,
     full: bool,
@@ -124,6 +131,8 @@ def repo(
         AttributeRequest(path, db, how, limits, **text, sessions_alone=not paths)
         for path in paths or map(str, local.directories)
     ]
+    if fetch and paths:
+        requests = [_request_of_mirror(request, quiet) for request in requests]
     reports, failed = _attribute(requests, several, quiet)
     for report_path in reports if with_history and paths else ():
         _follow_lines(report_path, db, quiet)
@@ -200,6 +209,24 @@ def _clone(path: str, quiet: bool) -> str:
         return path
     with edge.Reporter(path, quiet) as progress:
         return mirror_address(path, progress)
+
+
+def _request_of_mirror(request: AttributeRequest, quiet: bool) -> AttributeRequest:
+    """The same commit of a mirror of the clone's origin."""
+    from attribution.ensure.lines import name_in_mirror
+    from collector.git.repository import GitRepo
+
+    clone = GitRepo(request.path)
+    url = clone.remote_url()
+    if not url:
+        raise click.UsageError(f"{request.path} has no remote named origin to fetch from")
+    mirror = _clone(url, quiet)
+    if not name_in_mirror(GitRepo(mirror), clone, request.options.branch):
+        raise click.UsageError(
+            f"{url} does not have the commit that {request.path} is at: push it, or name a branch"
+            " that was pushed with --branch"
+        )
+    return replace(request, mirror=mirror)
 
 
 def _follow_lines(path: str, db: Path, quiet: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from attribution.queries.repo_report import (
 )
 from attribution.queries.repositories import uses_entire
 from collector.checkpoints.pull_requests import other_branches
-from collector.errors import DatabaseUnusable, NotARepository, WhoWroteError
+from collector.errors import DatabaseUnusable, NotARepository, UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, empty_repository
 from collector.local import find_sessions
 from collector.local.model import LocalChoice
@@ -33,6 +33,7 @@ from collector.runtime.progress import Progress, no_progress
 from collector.runtime.runner import RunOptions
 from collector.runtime.stages import note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult, tell_parent
+from collector.storage.places import is_own_mirror
 from collector.storage.store import Store
 from collector.text import command_line, printable
 
@@ -55,6 +56,7 @@ class AttributeRequest:
     content: str | None = None
     redact: str | None = None
     sessions_alone: bool = False  # `path` has transcripts and is no clone
+    mirror: str = ""  # a mirror to read in the place of the clone
 
 
 def attribute_one(
@@ -99,6 +101,7 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
     """
     with _clone(request) as (clone, options), Store(request.db) as store:
         store.keep_content(request.content, request.redact)
+        clone, options = _mirror_of(store, clone, request.mirror, options)
         done = attribute_one(store, clone, options, progress, request.limits)
         report = repo_report(store, done.repo_id)
         report.censored, report.unchanged, report.seconds = (
@@ -172,6 +175,37 @@ def _clone(request: AttributeRequest) -> Iterator[tuple[GitRepo, AttributeOption
         yield clone, replace(request.options, local=local)
 
 
+def _mirror_of(
+    store: Store, clone: GitRepo, mirror: str, options: AttributeOptions
+) -> tuple[GitRepo, AttributeOptions]:
+    """The mirror to read in the place of the clone, and the name of the commit there: also one that
+    an earlier run read, as long as it has the commit.
+    """
+    if number := find_repo(store, clone, options.name):
+        known = store.value("SELECT path FROM repos WHERE id = ?", (number,))
+        mirror = mirror or (known if is_own_mirror(known) else "")
+    other = _open(mirror) if mirror else None
+    name = name_in_mirror(other, clone, options.branch) if other is not None else ""
+    if other is None or not name:
+        return clone, options
+    return other, replace(options, branch=name)
+
+
+def name_in_mirror(mirror: GitRepo, clone: GitRepo, branch: str) -> str:
+    """What a mirror calls the commit that a branch of a clone is at ("": HEAD), or its id; "" where
+    the mirror does not have it.
+
+    Raises UnknownBranch.
+    """
+    at = clone.resolve(branch) if branch else clone.default_branch()
+    if mirror.commit(at.sha) is None:
+        return ""
+    with suppress(UnknownBranch):
+        if mirror.resolve(at.name).sha == at.sha:
+            return at.name
+    return at.sha
+
+
 def _open(path: str) -> GitRepo | None:
     try:
         return GitRepo(path)
@@ -210,7 +244,6 @@ def _advice(store: Store, repo_id: int, clone: GitRepo, path: str, head: str) ->
     state = CloneState(
         path,
         bool(censored.shallow),
-        censored.partial,
         has_remote=bool(clone.remote_url()),
         uses_entire=uses_entire(store, repo_id, clone, head),
     )

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from attribution.queries.blame import BlameLine
 from attribution.queries.verdicts import NOT_COMMITTED, NOT_YET, LineAttribution
-from collector.checkpoints.entire import fetch_command
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy, Witness
 from collector.vocabulary.releases import steps
 
@@ -113,7 +112,7 @@ _BESIDE_CALLS = {
 _RUN_BY = {RunBy.AGENT: ", run by a call of the agent", RunBy.HUMAN: ", run by a person"}
 _BUSY = re.compile(r"nothing that can write ran (in between|since)")
 _PRODUCED = "Agents had not produced its text for this repository before the commit."
-_FETCH = f"{fetch_command()}, then whowrote repo again"
+_FETCH = "whowrote repo --fetch"
 _NEEDED = {
     Reason.NO_SESSION: "A record of the session, if there was one.",
     Reason.TRANSCRIPT_MISSING: "The transcript. If it is on the server: " + _FETCH,

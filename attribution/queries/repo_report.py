@@ -9,7 +9,6 @@ from attribution.hooks import OfCounts, OfUndeclared, Section, sections
 from attribution.queries.coverage import Coverage, headline
 from attribution.queries.repositories import repository
 from attribution.stats.accuracy import class_rates
-from collector.checkpoints.entire import fetch_command
 from collector.json_values import Numbers, jsonable
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view, read_view
@@ -36,7 +35,6 @@ class CloneState(NamedTuple):
 
     path: str
     shallow: bool
-    partial: bool
     has_remote: bool
     uses_entire: bool
 
@@ -90,11 +88,8 @@ def _to_fetch(count: int, clone: CloneState) -> Advice:
     what = f"{'history, ' if clone.shallow else ''}{parts} that this clone lacks"
     if not clone.has_remote:
         return Advice(count, f"{what}; it has no remote named origin")
-    return Advice(
-        count,
-        f"{what}; fetch them if the server has them, then attribute again",
-        fetch_command(clone.path, clone.shallow, clone.partial, clone.uses_entire),
-    )
+    again = command_line("whowrote", "repo", clone.path, "--fetch")
+    return Advice(count, f"{what}; what the server has of them comes with", again)
 
 
 def unnamed_checkpoints(store: Store, repo_id: int) -> dict[str, set[int]]:

@@ -72,8 +72,9 @@ def _scope(r: RepoReport) -> Iterator[str]:
     when = f", {r.first_commit_at[:10]} to {r.last_commit_at[:10]}" if r.first_commit_at else ""
     yield ui.count_of(r.commits, "commit") + when
     if sessions := sum(row["sessions"] for row in r.sessions):
-        agents = dict.fromkeys(label_of(row["agent"]) or row["agent"] for row in r.sessions)
-        yield f"{ui.count_of(sessions, 'session')} of {', '.join(filter(None, agents))}"
+        agents = filter(None, (row["agent"] for row in r.sessions))  # none of what was not read
+        labels = dict.fromkeys(label_of(agent) or agent for agent in agents)
+        yield " of ".join(filter(None, (ui.count_of(sessions, "session"), ", ".join(labels))))
 
 
 def _advice(console: Console, advices: Sequence[Advice]) -> None:

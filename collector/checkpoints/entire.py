@@ -5,7 +5,6 @@ names, as remote-tracking branches, or where our mirrors put the checkpoints of 
 """
 
 import re
-from shlex import quote
 from typing import NamedTuple
 
 from collector.json_values import load_json
@@ -25,10 +24,6 @@ FETCH_ELSEWHERE = (
     "+refs/heads/entire/*:refs/remotes/checkpoints/entire/*",
     "+refs/entire/*:refs/remotes/checkpoint-refs/entire/*",
 )
-# An ordinary clone has branches of its own below refs/heads: those of the server belong beside
-# them.
-_FETCH_CLONE = ("+refs/heads/entire/*:refs/remotes/origin/entire/*", "+refs/entire/*:refs/entire/*")
-_FETCH_PARTIAL = ("+refs/heads/*:refs/remotes/origin/*", "+refs/entire/*:refs/entire/*")
 _REF = re.compile(r"refs/(?:heads/|remotes/[^/]+/)?entire/")
 _BRANCH = re.compile(r"refs/(?:heads|remotes/[^/]+)/(entire/.+)")
 # 12 hex digits (random) or a ULID. The producer's own ULID pattern is looser; both are accepted.
@@ -53,26 +48,6 @@ def server_path(ref: str, checkpoint: str) -> str:
     """
     match = _BRANCH.match(ref)
     return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}" if match else ""
-
-
-def fetch_command(
-    path: str = "", shallow: bool = False, partial: bool = False, with_refs: bool = True
-) -> str:
-    """What brings all checkpoints into a clone ("": the current directory); `git clone` brings only
-    a part of them. Without `with_refs` only what a shallow or partial clone left out.
-
-    The refs are named, so it is right for a clone of a single branch too. `shallow`: the history is
-    cut; `partial`: objects were left out, of files and of refs that are there as well. Git fetches
-    refs again only when none of them has moved.
-    """
-    git = ["git", "-C", quote(path)] if path else ["git"]
-    specs = _FETCH_PARTIAL if partial else _FETCH_CLONE
-    refs = ["origin", *(quote(spec) for spec in specs if with_refs)]
-    command = " ".join([*git, "fetch", *(["--unshallow"] if shallow else []), *refs])
-    again = " ".join([*git, "fetch", "--refetch", "--no-filter", *refs])
-    if not with_refs and not shallow:
-        return again
-    return f"{command} && {again}" if partial else command
 
 
 class CheckpointRemote(NamedTuple):

@@ -122,6 +122,10 @@ def mirrors_directory() -> Path:
     return data_directory() / "mirrors"
 
 
+def is_own_mirror(path: str) -> bool:
+    return Path(path).is_relative_to(mirrors_directory())
+
+
 def prepare(db: Path) -> None:
     """Makes the directory of default databases when `db` is to be in it; readable by its owner
     alone.

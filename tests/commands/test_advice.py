@@ -7,11 +7,18 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import pytest
 from support.builder import World, git
+from support.commands import run
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.queries.repo_report import Advice, RepoReport
+
+
+@pytest.fixture(autouse=True)
+def _own_mirrors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def _source(tmp_path: Path) -> Path:
@@ -39,15 +46,15 @@ def _clone(source: Path, repository: Path, *options: str) -> Path:
     return repository
 
 
-def _follow(advice: Advice) -> None:
-    for command in advice.command.split(" && "):
-        words = shlex.split(command)
-        assert words[:2] == ["git", "-C"]
-        git(Path(words[2]), *words[3:])
+def _follow(advice: Advice, db: Path) -> None:
+    words = shlex.split(advice.command)
+    assert words[0] == "whowrote"
+    done = run(*words[1:], "--db", db)
+    assert done.exit_code == 0, done.output
 
 
 def _fetched(report: RepoReport) -> list[Advice]:
-    return [one for one in report.advice if one.command.startswith("git ")]
+    return [one for one in report.advice if one.command.endswith(" --fetch")]
 
 
 def test_a_whole_clone_needs_nothing(tmp_path: Path) -> None:
@@ -60,7 +67,7 @@ def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> 
     report = attribute_clone(AttributeRequest(str(repository), tmp_path / "single.db", options))
     (advice,) = _fetched(report)
     assert advice.lines == 4
-    _follow(advice)
+    _follow(advice, tmp_path / "single.db")
     report = _report(repository, tmp_path)
     assert (report.advice, report.lines["agent"]) == ([], 4)
 
@@ -71,8 +78,8 @@ def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
         AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions())
     )
     (advice,) = _fetched(report)
-    assert "--unshallow" in advice.command
-    _follow(advice)
+    assert advice.what.startswith("history, ")
+    _follow(advice, tmp_path / "shallow.db")
     report = _report(repository, tmp_path)
     assert (report.advice, report.lines["agent"], report.censored) == ([], 4, [])
 
@@ -108,7 +115,7 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
         )
     )
     (advice,) = _fetched(shallow)
-    assert advice.what.startswith("history, ") and "--unshallow" in advice.command
+    assert advice.what.startswith("history, ")
 
 
 def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
@@ -117,8 +124,10 @@ def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> Non
     )
     report = _report(repository, tmp_path)
     (advice,) = _fetched(report)
-    assert "--refetch --no-filter" in advice.command
-    _follow(advice)
+    shown = run("repo", repository, "--db", tmp_path / "partial.db").stdout
+    # of an agent that only the transcripts would name
+    assert "2 sessions note:" in " ".join(shown.split())
+    _follow(advice, tmp_path / "partial.db")
     assert _report(repository, tmp_path).lines["agent"] == 4
 
 
@@ -145,3 +154,18 @@ def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) ->
     (advice,) = _report(source, tmp_path).advice
     assert advice.what == "sessions whose commits are on branch feature only: 1"
     assert advice.command == f"whowrote repo {source} --branch feature"
+
+
+def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path) -> None:
+    repository = _clone(_source(tmp_path), tmp_path / "ahead")
+    db = tmp_path / "ahead.db"
+    assert run("repo", repository, "--fetch", "--db", db).exit_code == 0
+    (repository / "b.py").write_text("print(1)\n")
+    git(repository, "add", "b.py")
+    git(repository, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "Not pushed")
+    refused = run("repo", repository, "--fetch", "--db", db)
+    assert (refused.exit_code, "push it" in refused.stderr) == (2, True)
+    assert run("repo", repository, "--db", db).exit_code == 0
+    assert "Not pushed" in run("log", repository, "--db", db).stdout
+    git(repository, "remote", "remove", "origin")
+    assert "no remote" in run("repo", repository, "--fetch", "--db", db).stderr

@@ -625,10 +625,3 @@ def test_what_entire_calls_its_refs_and_trailers_is_known_to_the_checkpoints_alo
         "collector/checkpoints/entire.py"
     }
     assert {one for one in found if not one[0].startswith("collector/checkpoints/")} == set()
-
-
-def test_the_readme_fetches_checkpoints_as_the_program_says() -> None:
-    from collector.checkpoints.entire import fetch_command
-
-    assert fetch_command("PATH") in (ROOT / "README.md").read_text("utf-8")
-    assert fetch_command("a b").startswith("git -C 'a b' fetch origin ")
