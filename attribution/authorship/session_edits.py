@@ -417,6 +417,9 @@ def _add_command(
     until = call.over_at or session.ended if goes_on else max(latest, started)
     if call.status is not Status.OK:
         result = tuple(replace(effect, undo="") for effect in result)
+    told = command.output[-_TOLD:]
+    if _UNCHANGED.search(told) and not _CHANGED.search(told):
+        result = tuple(effect for effect in result if effect.tool not in _SAY_WHAT_CHANGED)
     if is_writing and not result:
         return
     has_failed = call.status is Status.ERROR
@@ -430,7 +433,7 @@ def _add_command(
             result,
             failed=has_failed,
             ran=_printed_task(command),
-            fixes=max(map(int, _FIXES.findall(command.output[-_TOLD:])), default=0),
+            fixes=max(map(int, _FIXES.findall(told)), default=0),
         )
     )
     if call.status is Status.OK and is_writing:
@@ -451,6 +454,10 @@ _PRINTED_TASK = re.compile(r"\s*(?:(?:> \S+@\d|yarn run ).*\n)?[>$] (?!\S+@\d\S*
 _FIXES = re.compile(
     r"(?i)(?:\bfixed |\()(\d{1,6})(?= fix(?:ed|es)\b| (?:error|problem|issue|file)s?\b)"
 )
+# formatters that say whether they changed a file
+_SAY_WHAT_CHANGED = ("biome", "black", "ruff")
+_UNCHANGED = re.compile(r"All checks passed!|files? left unchanged|No fixes applied")
+_CHANGED = re.compile(r"(?i)\breformatted\b|\bfixed\b")
 _TOLD = 2000  # characters at the end of an output, where programs say what they did
 
 

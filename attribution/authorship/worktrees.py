@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from functools import partial
 
 from attribution.authorship.action_index import covered_parts, is_within
@@ -202,7 +203,11 @@ class Runner:
             self.tree.unstash(bring_back=effect.undo == "unstash")
             return
         parts = covered_parts(effect, self.timeline.root)
-        paths = [path for path in self.tree.files if not parts or is_within(path, parts)]
+        paths = [
+            path
+            for path in self.tree.files
+            if not parts or is_within(path, parts) or any(fnmatch(path, part) for part in parts)
+        ]
         self.tree.undo(paths, effect.undo, action.until, action.call)
 
     def _look(self, look: CommitProbe) -> None:

@@ -14,6 +14,7 @@ from attribution.shell import programs
 from attribution.shell.calls import Evaluation, ProgramCall, output
 from attribution.shell.cmd import cmd
 from attribution.shell.files import transfer_effect
+from attribution.shell.git import shown
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable
 from attribution.shell.powershell import is_powershell, powershell
 from attribution.shell.project import TaskTexts, no_tasks
@@ -143,5 +144,6 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
             continue
         content = output(command) if redirect.fd in ("", "1") else None
         kind = "append" if redirect.op in (">>", "&>>") else "restore" if from_git else "write"
-        result += call.make(kind, [redirect.word], content)
+        made = call.make(kind, [redirect.word], content)
+        result += shown(texts, made) if kind == "restore" else made
     return result

@@ -42,6 +42,8 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 def _checkout(call: ProgramCall) -> list[Effect]:
     words = operands(call.args)
+    if call.has("-f", "--force", "--discard-changes"):
+        return _undo("head", _commit_effects([Effect("restore")]))
     if paths := _paths(call):
         effects = _commit_effects(call.make("restore", paths))
         return _undo("head", effects) if _is_head(words[: -len(paths)]) else effects
@@ -64,6 +66,17 @@ def _undo(undo: str, effects: list[Effect]) -> list[Effect]:
 
 def _commit_effects(effects: list[Effect]) -> list[Effect]:
     return [replace(effect, from_commit=True) for effect in effects]
+
+
+def shown(words: Sequence[str], effects: list[Effect]) -> list[Effect]:
+    """What `git show REVISION:FILE` puts into files."""
+    revision = next((word for word in words if ":" in word), "").partition(":")[0]
+    return _undo("head", effects) if revision in ("", "HEAD", "@") else effects
+
+
+def _checkout_index(call: ProgramCall) -> list[Effect]:
+    effects = _commit_effects(call.make("restore", operands(call.args)))
+    return _undo("head", effects) if call.has("-f", "--force") else effects
 
 
 def _restore(call: ProgramCall) -> list[Effect]:
@@ -122,6 +135,7 @@ def _worktree(call: ProgramCall) -> list[Effect]:
 _SUBCOMMANDS: dict[str, Handler] = {
     "checkout": _checkout,
     "switch": _checkout,
+    "checkout-index": _checkout_index,
     "restore": _restore,
     "reset": _reset,
     "stash": _stash,

@@ -183,9 +183,9 @@ def _named_files(call: ProgramCall, names: list[str]) -> list[Effect]:
         return [] if call.name in ("npm", "pnpm", "yarn", "bun", "mise") else [Effect("opaque")]
     result: list[Effect] = []
     for name in tasks:
-        kind = "generate" if _updates(call) else _task_kind(name, names)
+        kinds = "generate" if _updates(call) else _task_kinds(name, names)
         statement = _effects_of_text(call, name)
-        result += statement if statement is not None else [Effect(kind)] if kind else []
+        result += statement if statement is not None else [Effect(kind) for kind in kinds.split()]
     return list(dict.fromkeys(result))
 
 
@@ -205,8 +205,11 @@ def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
     return None if any(effect.kind == "opaque" for effect in result) else result
 
 
-def _task_kind(task: str, args: list[str]) -> str:
-    """The kind of effect a task has by its name; empty when it has none."""
+def _task_kinds(task: str, args: list[str]) -> str:
+    """The kinds of effect a task has by its name; empty when it has none.
+
+    What a build makes git ignores; another generator may write files anew that are there.
+    """
     words = set(re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", task).lower()))
     if "fix" in words or "--fix" in args or "--write" in args:
         return "format"
@@ -217,5 +220,7 @@ def _task_kind(task: str, args: list[str]) -> str:
     if words & tables.TASK_GENERATES and not (
         words & {"test", "tests", "lint"} and not words & {"update", "gen", "regen"}
     ):
+        return "generate opaque"
+    if words & tables.TASK_BUILDS:
         return "generate"
     return "" if words & tables.TASK_HARMLESS else "opaque"

@@ -14,7 +14,7 @@ HARMLESS = _set("""
   apk pacman caffeinate cal
     cat cd chmod chown chgrp clear cloc cmp column comm command complete cpp cut date declare df
   diff dig dirname dirs disown
-    docker docker-compose podman du echo egrep eval exa exit export expr eza fd fdfind false fg
+    du echo egrep eval exa exit export expr eza fd fdfind false fg
   fgrep file flake8 fold free
     fuser getopts glow grep hash head hexdump host hostname iconv id ifconfig jobs join jq kill
   killall kubectl last launchctl
@@ -52,7 +52,8 @@ HARMLESS = _set("""
 # has none; else a kind of effect and the files it writes, `?` standing for others. An indented line
 # goes on.
 _RULES = """
--: mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info,
+-: docker, docker-compose, podman,
+  mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info,
   wrangler, artisan migrate, artisan
   test, artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan
   config:clear, django-admin, gh, go, go mod
@@ -207,10 +208,12 @@ generate .beads/*: bd
 generate mise.toml: mise use
 restore: gh pr checkout, gh repo sync, git pull, git merge, git rebase, git cherry-pick, git revert,
   git am, git filter-branch, git
-  filter-repo, git sparse-checkout, git checkout-index, git read-tree, git bisect, git lfs pull, git
+  filter-repo, git sparse-checkout, git read-tree, git bisect, git lfs pull, git
   lfs checkout, git submodule
   update, entire rewind, entire resume
 generate .gitmodules: git submodule add
+opaque: docker run, docker exec, docker cp, podman cp, docker compose run, docker compose exec,
+  docker-compose run, docker-compose exec, podman run, podman exec
 modify: sd, fastmod, codemod, jscodeshift, ed, ex
 fix -i -in-place: comby
 fix !--check: ultracite fix, ultracite format
@@ -235,11 +238,10 @@ TASK_CHECKS = _set("check verify validate dry diff list nofix ci status quality"
 # `lint` is among them: many projects have their linter mend what it can.
 TASK_FIXES = _set("fmt format fix prettier autofix tidy lint lintfix reformat pretty style")
 TASK_GENERATES = _set("""
-    gen generate codegen generated proto protos protobuf snapshot snapshots update build compile
-  bundle release version
-    changelog docs install setup bootstrap migrate migration migrations sync golden goldens schema
-  types deps vendor dist
+    gen generate codegen generated proto protos protobuf snapshot snapshots update changelog docs
+    bootstrap migrate migration migrations sync golden goldens schema types
     """)
+TASK_BUILDS = _set("build compile bundle release version install setup deps vendor dist")
 TASK_HARMLESS = _set("""
     test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve
   server preview

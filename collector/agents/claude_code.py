@@ -151,6 +151,7 @@ _HOLE = 120.0  # seconds; a response that the user stopped leaves no record, eit
 _TIME = re.compile(rb'"timestamp":\s*"([0-9T:.Z+-]{10,40})"')
 _TOOL_LOADED = "Tool loaded."
 _ENDED = ("completed", "failed", "killed", "stopped")  # states of what ran in the background
+_STOPPED = ("Successfully killed", "Successfully stopped")
 _NOTICE = re.compile(rf"<status>(?:{'|'.join(_ENDED)})<")
 _OF_TASK = re.compile(r"<t(?:ask|ool-use)-id>([^<]+)</t")
 
@@ -562,9 +563,9 @@ class _Reader(RecordReader):
         call_id = self.call_ids.answered(get_str(block, "tool_use_id"), self.order, agent_id)
         details = record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
-        if get_str(task, "status") in _ENDED and (
-            name := get_str(task, "task_id") or get_str(task, "shellId")
-        ):
+        is_over = get_str(task, "status") in _ENDED or get_str(task, "message").startswith(_STOPPED)
+        name = get_str(task, "task_id") or get_str(task, "shellId") or get_str(task, "shell_id")
+        if is_over and name:
             self.over[name] = time
         previous = self.results.get(call_id)
         if previous is None or (previous.details is None and details is not None):

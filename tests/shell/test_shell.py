@@ -365,7 +365,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("UPDATE_GOLDEN=1 go test ./...", [GENERATE]),
     ("go test ./... -update", [GENERATE]),
     ("pytest --snapshot-update", [GENERATE]),
-    ("npm run codegen", [GENERATE]),
+    ("npm run codegen", [GENERATE, OPAQUE]),
     # anything
     ("python script.py", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
@@ -720,7 +720,7 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
                     ),
                 )
             ],
-            [GENERATE],
+            [GENERATE, OPAQUE],
         ),
         ("npm run lint", [], [FORMAT]),
         ("npm run ship", [one("format", "/w/src")], [OPAQUE]),
