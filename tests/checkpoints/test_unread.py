@@ -99,12 +99,10 @@ def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_
     git(repo, "add", "-A")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
     git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
-    (line,) = [
-        line
-        for line in run("repo", repo, "--db", db).stdout.splitlines()
-        if "records not understood" in line
-    ]
+    summary = run("repo", repo, "--db", db).stdout
+    (line,) = [line for line in summary.splitlines() if "records not understood" in line]
     assert "3 records" in line
+    assert "no sign of an agent" not in summary
     with Store(db, create=False) as store:
         rows = store.rows("SELECT subject FROM problems WHERE code = 'record_not_understood'")
     assert sorted(row["subject"] for row in rows) == [
