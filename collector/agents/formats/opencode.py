@@ -70,7 +70,7 @@ def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Sessio
     began, documents = None, []
     for blob in blobs:
         text = decode(blob) if session_of_markdown(decode(blob[:_ABOUT])) else ""
-        began = began or _created(text[:_ABOUT])
+        began = began or _read_creation_time(text[:_ABOUT])
         documents.append(json.dumps(_document_of_markdown(text)).encode() if text else blob)
     session = _Reader(agent, session_id).read_documents(documents)
     if began is None:
@@ -85,7 +85,7 @@ def session_of_markdown(text: str) -> str:
     return match[1] if match else ""
 
 
-def _created(text: str) -> float | None:
+def _read_creation_time(text: str) -> float | None:
     """When an exported session began, by the clock and the customs of its author: the month comes
     first where hours have a half of the day.
     """
