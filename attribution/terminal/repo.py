@@ -32,7 +32,8 @@ def repo_report(
 ) -> None:
     """The answer of `whowrote repo`; with `full` all that is behind it."""
     ui.title(console, r.name, " · ".join(_scope(r)))
-    if not (r.linked or r.declared or r.unresolved or r.sessions):
+    unread = sum(row["count"] for row in r.problems if row["code"] == "record_not_understood")
+    if not (r.linked or r.declared or r.unresolved or r.sessions or unread):
         console.print(f"There is no sign of an agent in {ui.count_of(r.commits, 'commit')}.")
     share = AgentShare.of(r.headline)
     if share.lines:
@@ -52,7 +53,6 @@ def repo_report(
             text = f"{aside.name}: {ui.count_of(lines, 'line')}, {' '.join(aside.words)}"
             ui.notes(console, [text])
     ui.notes(console, [*r.undeclared_notes, *r.censored])
-    unread = sum(row["count"] for row in r.problems if row["code"] == "record_not_understood")
     if unread:
         ui.notes(console, [f"{ui.count_of(unread, 'record')} not understood"])
     if problems := sum(row["count"] for row in r.problems) - unread:

@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from collector.agents.common.jsonl import first_line, first_value
+from collector.agents.common.jsonl import first_value
 from collector.plugins import modules_of
 from collector.text import decode
 
 if TYPE_CHECKING:
     from collector.agents.machine.model import Committed, Store
     from collector.model import TranscriptReader
+
+
+_BEGINNING = 2_000  # bytes
 
 
 def readers() -> list[TranscriptReader]:
@@ -57,10 +60,10 @@ def readers_for(
     """The readers that recognise the first JSON value, the one to use first; more than one is a
     fault of a sniffer.
 
-    Of a text that is no JSON they are shown its first line.
+    Of a text that is not JSON they are shown the beginning.
     """
     head = first_value(blob)
-    head = decode(first_line(blob)) if head is None else head
+    head = decode(blob[:_BEGINNING].lstrip()) if head is None else head
     return [reader for reader in existing or readers() if reader.sniff(head)]
 
 

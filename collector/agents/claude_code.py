@@ -998,7 +998,7 @@ def _named_in(path: str, data: bytes) -> list[str]:
 
 COMMITTED = (
     Committed(
-        ("**/.claude/projects/*/*.jsonl",),
+        ("**/.claude/**/projects/*/*.jsonl",),
         session_in_path(r"/(?!agent-)([^/]+)\.jsonl$"),
         found_by=(
             "sessionId extension:jsonl path:.claude/projects",

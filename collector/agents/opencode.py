@@ -1,14 +1,15 @@
 """OpenCode: one JSON document `{info, messages: [{info, parts}]}` per copy; a large one is split
-into several documents.
+into several documents. Its `/export` writes Markdown.
 """
 
 from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS
-from collector.agents.formats.opencode import find, load, read_exported
-from collector.agents.machine.model import Store
+from collector.agents.formats.opencode import find, load, read_exported, session_of_markdown
+from collector.agents.machine.model import Committed, Store
 from collector.json_values import get
 from collector.model import Session
+from collector.text import decode
 from collector.vocabulary.agents import Agent
 
 NAME = "opencode"
@@ -34,7 +35,18 @@ GIVES = frozenset(FACETS) - {"commits", "subagents"}
 ORDER = 20
 
 
+COMMITTED = (
+    Committed(
+        ("**/session-ses_*.md",),
+        lambda path, data: [*filter(None, [session_of_markdown(decode(data[:2_000]))])],
+        found_by=("Session ID Assistant Build extension:md",),
+    ),
+)
+
+
 def sniff(head: object) -> bool:
+    if isinstance(head, str):
+        return session_of_markdown(head) != ""
     if (
         not isinstance(head, dict)
         or not isinstance(head.get("info"), dict)

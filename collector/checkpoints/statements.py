@@ -15,6 +15,7 @@ from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
 from collector.model import Commit
 from collector.vocabulary.agent_names import NamedAgent, agent_named
 from collector.vocabulary.agents import (
+    DECLARED,
     STATEMENTS,
     agent_of_account,
     agent_of_subject,
@@ -45,10 +46,12 @@ _CO_AUTHOR = re.compile(r"^co-authored-by:\s*([^<\n]*)<([^>\n]*)>", re.I | re.M)
 _SQUASHED = re.compile(
     r"^\* (?!\[pre-commit\.ci\] )(.+)$", re.M
 )  # how GitHub lists the commits of a squash; a bot's several are its own
+_SQUASH = "Squashed commit of the following:"
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 _NUMBERED = re.compile(r"\(#\d+\)$")
 
 PEOPLES = ("name", "word")  # kinds of common names that name no agent where people are credited
+_RUNNERS = frozenset(agent.slug for agent in DECLARED if agent.runs_others)
 DECLARING = ("wrote", "assisted", "signed")
 """Sorts of statements that say that the agent took part in writing."""
 
@@ -103,13 +106,20 @@ def declarations(commit: Commit) -> Iterator[Statement]:
 def declared_agent(commit: Commit) -> Statement | None:
     """The first declaration of a commit; None without one.
 
-    Authorship comes before assistance, a named agent before "an AI".
+    Authorship comes before assistance, a named agent before "an AI", and the agent before a program
+    that runs agents.
 
     A model that another statement names for the same agent is taken over.
     """
     declared = list(declarations(commit))
     first = min(
-        declared, key=lambda entry: (DECLARING.index(entry.sort), entry.agent == "ai"), default=None
+        declared,
+        key=lambda entry: (
+            DECLARING.index(entry.sort),
+            entry.agent == "ai",
+            entry.agent in _RUNNERS,
+        ),
+        default=None,
     )
     if first is None or first.model:
         return first
@@ -208,9 +218,11 @@ def statements_in(message: str) -> Iterator[Statement]:
 
 def _own_lines(message: str) -> Iterator[str]:
     """The lines of a message that are no quotation, without the numbers of one that was copied
-    with them.
+    with them; those of the commits that `git merge --squash` lists belong to the squash.
     """
     lines = message.splitlines()
+    if _SQUASH in lines:
+        lines = [line.removeprefix("    ").replace("Author:", "Authored-by:", 1) for line in lines]
     if len(lines) > 1 and all(
         _NUMBER.match(line) and int(line.split(None, 1)[0]) == count
         for count, line in enumerate(lines, 1)
@@ -277,7 +289,7 @@ def _doubted(match: re.Match[str]) -> tuple[str, ...]:
     """Common names that name no agent in a line of the body: nobody says of people that they
     generated code.
     """
-    if re.match(r"\W*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
+    if re.match(r"[\W_]*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
         return ()
     return PEOPLES if match["joined"].lower() == "by" else ("word",)
 
@@ -291,7 +303,7 @@ def _trailers() -> dict[str, dict[str, Any]]:
 @cache
 def _bodies() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of lines of the body, each with the sort of its statement."""
-    start, end = r"^\W{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
+    start, end = r"^[\W_]{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
     forms = ((form["pattern"], form["joined"], form["sort"]) for form in STATEMENTS["body"])
     return [
         (re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort)

@@ -24,12 +24,18 @@ ENDINGS = (
     "traj",
     "history",
 )
-PATHS = re.compile(
-    rf"(?:.*/)?(?:\.(?:{ROOTS})(?:/.+)?\.(?:{'|'.join(ENDINGS)})|\.aider[^/]*\.(?:md|history)"
-    r"|(?:logs?/(?:.+/)?|\.?hooks?[\w-]*[/.])[\w.-]*(?:tool_use|tool-use|hook|transcript|session)[\w.-]*\.(?:jsonl?|log))"
+_KEPT = (
+    rf"\.(?:{ROOTS})(?:/.+)?\.(?:{'|'.join(ENDINGS)})|\.aider[^/]*\.(?:md|history)"
+    r"|(?:logs?/(?:.+/)?|\.?hooks?[\w-]*[/.])[\w.-]*(?:tool_use|tool-use|hook|transcript|session)[\w.-]*\.(?:jsonl?|log)"
 )
-"""Paths at which records of agents may be: below the directories of agents, and logs of hooks."""
+# under the names that Cursor, OpenCode, Claude Code and Copilot Chat give it
+_CHATS = r"cursor_[^/]+\.md|session-ses_[^/]+\.md|20\d\d-\d\d-\d\d-[^/]+\.txt|chat[\w.-]*\.json"
+PATHS = re.compile(rf"(?:.*/)?(?:{_KEPT}|{_CHATS})")
+"""Paths at which records of agents may be: below the directories of agents, logs of hooks, and
+chats that people export.
+"""
 
+_IS_KEPT = re.compile(rf"(?:.*/)?(?:{_KEPT})")
 _SETTINGS = re.compile(
     r"(?:^|/)(?:rules|commands|skills|agents|prompts|templates|plugins|workflows|modes|steering|specs|worktrees|node_modules)(?:/|$)"
     r"|(?:^|/)(?:settings|config|mcp|package|hooks|permissions|launch|tsconfig|models)[\w.-]*\.json$",
@@ -46,6 +52,11 @@ _SPEAKERS = re.compile(
     rb"^\W{0,8}(user|human|you|assistant|agent|ai|claude|codex|cursor|gemini|copilot)\b\W{0,12}(?:\(.{0,80}\)\W{0,8})?$",
     re.IGNORECASE | re.MULTILINE,
 )
+# how a chat begins that was exported
+_EXPORTED = re.compile(
+    r"# .*\s+(?:_Exported on .* from Cursor \(|\*\*Session ID:\*\* ses_)|\s*▐▛.*Claude Code v\d"
+    r"|\{\s*\"responderUsername\": *\"GitHub Copilot".encode()
+)
 _PEOPLE = frozenset({b"user", b"human", b"you"})
 _GITS_OWN = re.compile(
     r"refs/(?:heads|remotes|tags|notes|pull|pulls|merge-requests|changes|stash|replace|original|bisect|jj|keep-around|pipelines|environments|rewritten|worktree)(?:/|$)"
@@ -60,8 +71,10 @@ def looks_recorded(path: str, data: bytes) -> bool:
     if _SETTINGS.search(path):
         return False
     head = data[:_HEAD]
-    if head.startswith(b"SQLite format 3\0"):
+    if head.startswith(b"SQLite format 3\0") or _EXPORTED.match(head):
         return True
+    if not _IS_KEPT.fullmatch(path):
+        return False
     if path.endswith((".md", ".txt", ".history")):
         names = {name.lower() for name in _SPEAKERS.findall(head)}
         return bool(names & _PEOPLE) and bool(names - _PEOPLE)

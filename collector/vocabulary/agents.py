@@ -42,6 +42,7 @@ class Agent:
     # "given" if it is first of all a person's name, "name" if people have it too, "word" if it is
     # an ordinary word or another program's
     common: str = ""
+    runs_others: bool = False  # a commit's author is rather the agent that it ran
     # regular expression of the directory at the root of a repository that it keeps its own files in
     state: str = ""
 

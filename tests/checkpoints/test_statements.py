@@ -175,6 +175,31 @@ def commit(message: str, name: str = "Ada", email: str = "ada@example.org") -> C
             "wrote",
         ),
         ("Agent assistance: OpenAI Codex.", "codex", "", "assisted"),
+        (
+            "AI disclosure: Claude Code (Claude Opus 4.7)",
+            "claude-code",
+            "Claude Opus 4.7",
+            "assisted",
+        ),
+        ("AI tools used: Codex", "codex", "", "assisted"),
+        ("This PR was made with assistance from Claude Code.", "claude-code", "", "assisted"),
+        ("This PR was authored with Claude Code.", "claude-code", "", "wrote"),
+        ("It was done by Gemini.", "gemini-cli", "", "wrote"),
+        ("_This PR was generated with [Oz](https://warp.dev/oz)._", "warp", "", "wrote"),
+        ("Ultraworked with [Sisyphus](https://github.com/a/b)", "sisyphus", "", "wrote"),
+        ("Co-Authored-By: claude-flow <ruv@ruv.net>", "claude-flow", "", "wrote"),
+        ("Co-Authored-By: MiniMax-M2.7 <noreply@minimax.io>", "ai", "MiniMax-M2.7", "wrote"),
+        ("Co-Authored-By: MiniMax <noreply@minimax.io>", "minimax", "", "wrote"),
+        ("Co-authored-by: Sisyphus <clio-agent@sisyphuslabs.ai>", "sisyphus", "", "wrote"),
+        ("Co-Authored-By: Happy <yesreply@happy.engineering>", "happy", "", "wrote"),
+        ("Co-Authored-By: Forge Code <noreply@forgecode.dev>", "forgecode", "", "wrote"),
+        ("Co-authored-by: CommandCodeBot <noreply@commandcode.ai>", "command-code", "", "wrote"),
+        ("Co-Authored-By: Letta <noreply@letta.com>", "letta-code", "", "wrote"),
+        ("Co-authored-by: Sculptor <sculptor@imbue.com>", "sculptor", "", "wrote"),
+        ("Co-authored-by: Shelley <shelley@exe.dev>", "shelley", "", "wrote"),
+        ("Co-Authored-By: Nori <contact@tilework.tech>", "nori", "", "wrote"),
+        ("Co-Authored-By: Cortex Code <noreply@snowflake.com>", "cortex-code", "", "wrote"),
+        ("Co-authored-by: Isaac <no-reply@databricks.com>", "isaac", "", "wrote"),
         ("AI-assisted: Claude", "claude-code", "", "assisted"),
     ],
 )
@@ -294,6 +319,14 @@ def test_people_things_and_quotations_declare_no_agent(text: str) -> None:
         ),
         ("cline-cloud[bot]", "276134852+cline-cloud[bot]@users.noreply.github.com", "cline"),
         ("tembo[bot]", "208+tembo[bot]@users.noreply.github.com", "tembo"),
+        ("cto-new[bot]", "140088366+cto-new[bot]@users.noreply.github.com", "cto-new"),
+        ("oz-for-oss[bot]", "277970191+oz-for-oss[bot]@users.noreply.github.com", "warp"),
+        ("Oz", "oz@example.org", None),
+        ("Sisyphus", "sisyphus@example.org", None),
+        ("Shelley", "shelley@example.org", None),
+        ("Isaac", "isaac@databricks.com", None),
+        ("Crystal", "crystal@example.org", None),
+        ("Bob", "bob@ibm.com", None),
         ("bors", "bors@rust-lang.org", None),
         ("renovate[bot]", "29139614+renovate[bot]@users.noreply.github.com", None),
     ],
@@ -308,6 +341,7 @@ def test_an_author_is_an_agent_or_a_person(name: str, email: str, agent: str | N
     [
         ("bors", "bors@rust-lang.org"),
         ("homu", "homu@example.org"),
+        ("trunk-io[bot]", "85644782+trunk-io[bot]@users.noreply.github.com"),
         ("k8s-ci-robot", "k8s-ci-robot@users.noreply.github.com"),
         ("qodo-merge-pro[bot]", "1+qodo-merge-pro[bot]@users.noreply.github.com"),
     ],
@@ -414,6 +448,23 @@ def test_a_named_agent_comes_before_an_ai() -> None:
     )
     declared = declared_agent(commit(message))
     assert declared is not None and declared.agent == "claude-code"
+
+
+def test_an_agent_comes_before_the_program_that_ran_it() -> None:
+    declared = declared_agent(
+        commit(
+            "x\n\nCo-Authored-By: Happy <yesreply@happy.engineering>"
+            "\nCo-Authored-By: Claude <noreply@anthropic.com>"
+        )
+    )
+    assert declared is not None and declared.agent == "claude-code"
+
+
+@pytest.mark.parametrize("line", ["Author: Claude <noreply@anthropic.com>", "    Made with Cursor"])
+def test_a_squash_speaks_for_the_commits_that_git_lists_in_it(line: str) -> None:
+    listed = f"commit 5c49366c49\nDate:   today\n{line}\n\n    Add a cart"
+    assert declared_agent(commit(f"Squashed commit of the following:\n\n{listed}")) is not None
+    assert declared_agent(commit(f"Fix what this broke:\n\n{listed}")) is None
 
 
 def test_what_wrote_comes_before_what_assisted() -> None:

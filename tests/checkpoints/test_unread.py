@@ -36,6 +36,13 @@ TURNS = "## User\n\nAdd a file\n\n## Assistant\n\nDone.\n"
         (".trae/chat.md", TURNS),
         (".augment/chats/a.md", TURNS),
         (".aider.llm.history", TURNS),
+        (
+            "docs/cursor_add_a_cart.md",
+            "# Cart\n_Exported on 5/27/2025 at 13:38 GMT+3 from Cursor (1)_",
+        ),
+        ("session-ses_3f83.md", "# Cart\n\n**Session ID:** ses_3f83\n"),
+        ("2026-01-02-add-a-cart.txt", " ▐▛███▜▌   Claude Code v2.1.104\n"),
+        ("chat.json", '{\n  "responderUsername": "GitHub Copilot",\n  "requests": []}'),
     ],
 )
 def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
@@ -56,6 +63,9 @@ def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
         (".claude/notes.md", "## User stories\n\nThe user speaks to the assistant.\n"),
         (".roo/data.json", '{"session_id": 1}'),
         (".claude/worktrees/a/.claude/x.json", TALK),
+        ("docs/cursor_styles.md", TURNS),
+        ("notes/2026-01-02-meeting.txt", "user:\nassistant:\n"),
+        ("src/chat.json", TALK),
     ],
 )
 def test_settings_and_prose_are_no_records(path: str, text: str) -> None:
@@ -89,12 +99,10 @@ def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_
     git(repo, "add", "-A")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
     git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
-    (line,) = [
-        line
-        for line in run("repo", repo, "--db", db).stdout.splitlines()
-        if "records not understood" in line
-    ]
+    summary = run("repo", repo, "--db", db).stdout
+    (line,) = [line for line in summary.splitlines() if "records not understood" in line]
     assert "3 records" in line
+    assert "no sign of an agent" not in summary
     with Store(db, create=False) as store:
         rows = store.rows("SELECT subject FROM problems WHERE code = 'record_not_understood'")
     assert sorted(row["subject"] for row in rows) == [

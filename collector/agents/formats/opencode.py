@@ -33,7 +33,7 @@ from collector.json_values import (
     to_json,
 )
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status
-from collector.text import resolve
+from collector.text import decode, resolve, timestamp
 from collector.vocabulary.sessions import Driver
 
 _STATUS = {"completed": Status.OK, "error": Status.ERROR}
@@ -51,8 +51,89 @@ _ATTACHED = re.compile(r"<path>([^<>\n]{1,4000})</path>\n<type>file</type>")
 _CUT_LINE = "... (line truncated to"
 
 
+# as `/export` writes it; calls have their input if the user wanted details
+_EXPORTED = re.compile(r"# [^\n]*\s+\*\*Session ID:\*\* (ses_\w+)\s")
+_ABOUT = 2_000  # bytes; a longer title is not looked at
+_CREATED = re.compile(
+    r"\*\*Created:\*\* (\d{1,4})[./](\d{1,2})[./](\d{1,4}),? (\d{1,2}):(\d\d:\d\d)(?:\s([AP])M)?"
+)
+_SPEAKER = re.compile(r"\n---\n\n## (User|Assistant)(?: \((?:[^\n]* · )?([^\n]*) · [\d.]+\w+\))?\n")
+# in January 2026 a call stood in a fence of its own
+_TOOL = re.compile(r"\n(?:\*\*|```\n)Tool: ([^\s*]+)(?:\*\*)?\n\n\*\*Input:\*\*\n```json\n(?=\{)")
+_ANSWER = re.compile(r"\n```\n+\*\*(Output|Error):\*\*\n```\n(.*)\n```", re.S)
+
+
 def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(agent, session_id).read_documents(blobs)
+    """A session of its documents, or of its text: of that only the beginning is dated, by a clock
+    without a zone.
+    """
+    began, documents = None, []
+    for blob in blobs:
+        text = decode(blob) if session_of_markdown(decode(blob[:_ABOUT])) else ""
+        began = began or _read_creation_time(text[:_ABOUT])
+        documents.append(json.dumps(_document_of_markdown(text)).encode() if text else blob)
+    session = _Reader(agent, session_id).read_documents(documents)
+    if began is None:
+        return session
+    calls = (replace(call, not_before=began) if call.at is None else call for call in session.calls)
+    return replace(session, calls=tuple(calls), local_clock=True)
+
+
+def session_of_markdown(text: str) -> str:
+    """The id of the session of which this is the beginning of an exported text; "" of others."""
+    match = _EXPORTED.match(text)
+    return match[1] if match else ""
+
+
+def _read_creation_time(text: str) -> float | None:
+    """When an exported session began, by the clock and the customs of its author: the month comes
+    first where hours have a half of the day.
+    """
+    match = _CREATED.search(text)
+    if match is None:
+        return None
+    first, second, third, hour = map(int, match.groups()[:4])
+    half = match[6]
+    year, month, day = (
+        (first, second, third)
+        if first > 31
+        else (third, first, second)
+        if half
+        else (third, second, first)
+    )
+    hour = hour % 12 + 12 * (half == "P") if half else hour
+    return timestamp(f"{year}-{month:02}-{day:02}T{hour:02}:{match[5]}")
+
+
+def _document_of_markdown(text: str) -> dict[str, Any]:
+    """An exported text as the document that OpenCode exports; it has no times."""
+    _, *said = _SPEAKER.split(text)
+    messages = []
+    for role, model, body in zip(said[::3], said[1::3], said[2::3], strict=True):
+        spoken, *calls = _TOOL.split(body)
+        parts: list[dict[str, Any]] = [{"type": "text", "text": spoken.strip()}]
+        parts += [
+            part
+            for name, written in zip(calls[::2], calls[1::2], strict=True)
+            for part in _call_of_markdown(name, written)
+        ]
+        messages.append({"info": {"role": role.lower(), "modelID": model}, "parts": parts})
+    return {"info": {}, "messages": messages}
+
+
+def _call_of_markdown(name: str, written: str) -> Iterator[dict[str, Any]]:
+    """A call as a part of a document, if its input is whole."""
+    try:
+        arguments, end = json.JSONDecoder().raw_decode(written)
+    except ValueError:
+        return
+    # an output that is empty is left out, an error is not
+    state = {"status": "completed", "output": "", "input": arguments, "metadata": {"exit": 0}}
+    if answer := _ANSWER.match(written, end):
+        text = answer[2].removesuffix("\n```")
+        failed = {"status": "error", "error": text}
+        state |= {"output": text} if answer[1] == "Output" else failed
+    yield {"type": "tool", "tool": name, "state": state}
 
 
 class _Reader(RecordReader):
