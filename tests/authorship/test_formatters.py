@@ -182,3 +182,28 @@ def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> No
         "unknown common_line",
     }
     assert {one.source for one in found if "read(" in one.text} == {"tool prettier agent"}
+
+
+@pytest.mark.parametrize(
+    ("printed", "tools"),
+    [
+        ("All checks passed!\n", set()),
+        ("1 file left unchanged\n", set()),
+        ("1 file reformatted, 3 files left unchanged\n", {"ruff"}),
+    ],
+)
+def test_a_formatter_that_says_it_changed_nothing_wrote_nothing(
+    printed: str, tools: set[str], tmp_path: Path
+) -> None:
+    world = World("unchanged")
+    before = "def save(a, b):\n    return call(a_long_name_of_a, another_long_name)\n"
+    world.human_write("app/a.py", before)
+    world.commit("Start by hand")
+    session = world.session()
+    session.prompt("Check the code")
+    session.write("other.py", "LIMIT_OF_ORDERS = 1\n")
+    session.bash("ruff check --fix app && ruff format app", stdout=printed)
+    session.end_turn()
+    world.human_write("app/a.py", before.replace("(a_long", "(\n        a_long"))
+    found = answers(world, world.commit("Work", [session]), tmp_path)["app/a.py"]
+    assert {one.tool for one in found if one.tool} == tools

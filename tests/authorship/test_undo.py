@@ -44,6 +44,11 @@ def _undone(command: str) -> tuple[World, Commit]:
         "git stash",
         "git stash push -- src && git stash drop",
         "cd src && git checkout -- app.js",
+        "git checkout -q -f main",
+        "git switch --discard-changes main",
+        "git checkout-index -f src/app.js",
+        "git restore 'src/*.js'",
+        "git show HEAD:src/app.js > src/app.js",
     ],
 )
 def test_text_that_git_took_away_and_a_person_typed_again_is_not_the_agents(
@@ -58,6 +63,9 @@ def test_text_that_git_took_away_and_a_person_typed_again_is_not_the_agents(
     [
         "git checkout -- README.md",
         "git checkout side -- README.md",
+        "git checkout-index README.md",
+        "git restore '*.md'",
+        "git show HEAD:src/app.js > /tmp/app.js",
         "git stash && git stash pop",
         "git stash push README.md && npm test; git stash pop",
         "git reset",

@@ -339,6 +339,9 @@ CHANGES: list[tuple[str, list[Effect]]] = [
         "git stash push -m wip src/a.go && go test ./... ; git stash pop",
         [one("restore", "src/a.go", undo="stash"), one("restore", undo="unstash")],
     ),
+    ("git show HEAD:a.go > a.go", [one("restore", "a.go", undo="head")]),
+    ("git show v1:a.go > a.go", [one("restore", "a.go")]),
+    ("git checkout-index a.go", [one("restore", "a.go")]),
     ("git pull --rebase", [RESTORE]),
     ("GIT_EDITOR=true git rebase --continue", [RESTORE]),
     ("git cherry-pick abc123", [RESTORE]),
@@ -368,6 +371,8 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("npm run codegen", [GENERATE, OPAQUE]),
     # anything
     ("python script.py", [OPAQUE]),
+    ("docker compose run --rm app ./gen", [OPAQUE]),
+    ("podman exec app touch a", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
     ("bash tools/x.sh", [OPAQUE]),
     (

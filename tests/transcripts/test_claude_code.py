@@ -698,6 +698,8 @@ def _asked(name: str, detail: Json) -> tuple[Json, Json]:
             {"retrieval_status": "success", "task": {"task_id": "b1", "status": "completed"}},
         ),
         _asked("BashOutput", {"shellId": "b1", "status": "completed", "exitCode": 0}),
+        _asked("KillShell", {"message": "Successfully killed shell: b1 (x)", "shell_id": "b1"}),
+        _asked("TaskStop", {"message": "Successfully stopped task: b1 (x)", "task_id": "b1"}),
     ],
 )
 def test_a_command_in_the_background_is_over_when_the_record_says_so(
@@ -719,6 +721,7 @@ def test_a_command_in_the_background_is_over_when_the_record_says_so(
             {"retrieval_status": "timeout", "task": {"task_id": "b1", "status": "running"}},
         ),
         _asked("BashOutput", {"shellId": "b2", "status": "completed"}),
+        _asked("KillShell", {"message": "No shell found with ID: b1", "shell_id": "b1"}),
     ],
 )
 def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
