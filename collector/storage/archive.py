@@ -29,7 +29,7 @@ from collector.json_values import Row
 from collector.limits import ARCHIVED_BYTES, CACHED_BYTES
 from collector.storage.connection import OwnConnection
 from collector.storage.places import data_directory
-from collector.text import SECRET
+from collector.text import SECRET, one_of
 
 FORMAT = 1
 ENVIRONMENT = "WHOWROTE_ARCHIVE"
@@ -466,7 +466,8 @@ def without_secrets(pieces: Sequence[bytes], key: bytes) -> list[bytes]:
             marks.update(forms)
     if not marks:
         return list(pieces)
-    pattern = re.compile(b"|".join(map(re.escape, sorted(marks, key=len, reverse=True))))
+    words = {mark.decode("latin-1") for mark in marks}
+    pattern = re.compile(one_of(words).encode("latin-1"))
     return [pattern.sub(lambda match: marks[match[0]], piece) for piece in pieces]
 
 
