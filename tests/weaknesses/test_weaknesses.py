@@ -829,10 +829,10 @@ def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
     with Store(moved) as store, store.transaction() as connection:
         connection.execute("UPDATE findings SET confidence = 'LOW'")
     assert run(*gate).exit_code == 0
-    with contextlib.closing(sqlite3.connect(moved)) as connection, connection:
+    with contextlib.closing(sqlite3.connect(moved)) as raw, raw:
         for table in ("findings", "scan_rules"):
             renamed = f"UPDATE {table} SET rule_id = ? WHERE rule_id = 't.exec'"
-            connection.execute(renamed, ("whowrote.go.tls-unverified",))
+            raw.execute(renamed, ("whowrote.go.tls-unverified",))
     failed = run(*gate)
     assert failed.exit_code == 1 and "m.go" in failed.stdout
 
