@@ -170,11 +170,15 @@ class DeletedHunk:
     after: str
 
 
-def _repeats(edit: Edit) -> bool:
-    """Whether the edit changes all occurrences of a text, which may be many more lines than it
-    has itself.
+def _repeated_lines(edit: Edit, before: str) -> int:
+    """How many lines, at most, an edit takes out or adds by changing all occurrences of a text,
+    which may be many more than it has itself.
     """
-    return any(replacement.all for replacement in edit.replacements)
+    return sum(
+        before.count(each.old) * max(1, each.old.count("\n"), each.new.count("\n"))
+        for each in edit.replacements
+        if each.all and each.old
+    )
 
 
 GitVersions = Callable[[str, float, float, bool], Iterable[str]]
@@ -253,18 +257,18 @@ class Worktree:
         if step.edit.op in ("move", "copy"):
             return self._move(step)
         try:
-            if self._repeated > REPEATED_LINES and _repeats(step.edit):
-                raise NoFit("too_many_lines")
             before, state = self._text_before(step)
+            repeated = self._repeated + _repeated_lines(step.edit, before)
+            if repeated > max(REPEATED_LINES, self._repeated):
+                raise NoFit("too_many_lines")
             after, exact = text_after(step.edit, before)
         except NoFit as error:
             self._keep_fragments(step)
             return StepOutcome(False, str(error))
         if len(after) > REPLAYED_CHARACTERS:
             return StepOutcome(False, "text_too_large")
+        self._repeated = repeated
         outcome = self._replace(state, after, step)
-        if _repeats(step.edit):
-            self._repeated += outcome.added
         if exact or step.edit.before_known or step.edit.by_shell:
             # an edit of an unrecorded base tells nothing about the rest of the file
             state.known_at = step.at

@@ -9,7 +9,7 @@ import click
 
 from attribution.commands import common
 from collector.console.terminal import data_options, database_option, one_line, out, write_json
-from collector.text import count_of, printable
+from collector.text import command_line, count_of, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,9 @@ def _print_review(found: Row, most: int | None) -> None:
     for text in found["weaknesses"]:
         console.print(one_line(text), highlight=False, markup=False)
     if blocks:
-        console.print(f"whowrote why {one_line(blocks[0]['path'])}:{blocks[0]['start_line']}")
+        first = f"{blocks[0]['path']}:{blocks[0]['start_line']}"
+        example = one_line(command_line("whowrote", "why", first))
+        console.print(example, highlight=False, markup=False, soft_wrap=True)
 
 
 def _length(block: Row) -> int:

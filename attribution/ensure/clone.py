@@ -41,7 +41,7 @@ def attributed_clone(
     clone.branch, clone.tip, clone.newer = now
     clone.complete = partial(_complete, store)
     if differs := now.differs(row.branch or "", clone.head):
-        again = f"whowrote repo {repo.worktree() or repo.path}"
+        again = command_line("whowrote", "repo", repo.worktree() or repo.path)
         clone.notes.append(f"{differs}; to keep what is worked out for it: {again}")
     return clone
 

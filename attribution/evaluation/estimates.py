@@ -10,7 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from attribution.stats.intervals import Moments, Statistic, around, jackknife, total
+from attribution.stats.intervals import (
+    Moments,
+    Statistic,
+    around,
+    jackknife,
+    total,
+    wilson,
+)
 
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval takes observations as independent
 REPOSITORIES, OBSERVATIONS = "repositories", "observations"
@@ -98,6 +105,10 @@ def _with_interval(
 ) -> Estimate:
     error = jackknife(parts, statistic)
     interval = around(value, error, size - 1, *limits)
+    # parts that are all alike show no spread, which does not make the number certain
+    if error is not None and error < NOTHING:
+        whole = limits == (0.0, 1.0) and value in limits
+        interval = wilson(round(value) * size, size) if whole else None
     if interval is None:
         return Estimate(value, error)
     return Estimate(value, error, interval.low, interval.high, over)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import count_of, from_utf_16, is_binary, normal_path, printable
+from collector.text import command_line, count_of, from_utf_16, is_binary, normal_path, printable
 
 SHORT = 9  # digits of a commit id for people
 
@@ -180,8 +180,8 @@ def _gone_in(repo: GitRepo, sha: str, path: str) -> tuple[str, str] | None:
             became = next((c.path for c in changes if c.status == "R"), "")
             what = f"was renamed to {became} in" if became else "was deleted in"
             by = f"{what} {commit.sha[:SHORT]} {printable(commit.subject)}"
-            see = f"As it was before: whowrote why {path}:1 --commit {before[:SHORT]}"
-            return f"{path} {by}", see
+            see = command_line("whowrote", "why", f"{path}:1", "--commit", before[:SHORT])
+            return f"{path} {by}", f"As it was before: {see}"
     return None
 
 

@@ -27,6 +27,7 @@ from attribution.queries.verdicts import (
 from attribution.terminal import style as ui
 from collector.console.tables import pager
 from collector.console.terminal import one_line
+from collector.text import command_line
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import Author, How
 
@@ -67,8 +68,9 @@ def blame_view(
         moved = sum(line.moved is not None for line in blamed.lines)
         older = [f"~ {ui.count_of(moved, 'line')} older: the commit only moved or reformatted them"]
         ui.notes(console, [*blamed.notes, *(older if moved else ())])
-    example = one_line(f"{blamed.path}:{blocks[0].start}") if blocks else ""
-    ui.dim(console, f"one line explained: whowrote why {example}" if example else "")
+    if blocks:
+        example = command_line("whowrote", "why", f"{blamed.path}:{blocks[0].start}")
+        ui.dim(console, one_line(f"one line explained: {example}"))
 
 
 def _counts(lines: Sequence[BlameLine]) -> str:

@@ -46,6 +46,13 @@ EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 EXIT_BUG = 70  # sysexits.h EX_SOFTWARE
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # errors that make writing impossible
+# what the machine refuses, and what allows it
+_SCARCE = {
+    errno.EMFILE: "Allow more open files (ulimit -n 256) and run it again; finished work is kept",
+    errno.ENFILE: "The machine has too many open files: end other programs and run it again",
+    errno.EROFS: "Name a place that can be written: --db FILE, XDG_DATA_HOME, XDG_CACHE_HOME",
+    errno.EACCES: "Change its permissions, or name another place: --db FILE, XDG_DATA_HOME",
+}
 
 EXIT_CODES = """\b
 Exit codes:
@@ -341,6 +348,9 @@ def _report_unexpected(error: Exception) -> int:
     if isinstance(error, BrokenPipeError):  # `whowrote blame … | head`
         _discard_output()
         return EXIT_OK
+    if isinstance(error, OSError) and error.errno in _SCARCE:
+        complain(f"{error.strerror}: {error.filename or 'in this process'}", _SCARCE[error.errno])
+        return EXIT_OUTPUT
     if isinstance(error, OSError) and error.errno in _FULL:
         _discard_output()
         what = error.filename or "the output"

@@ -28,8 +28,8 @@ from collector.errors import DatabaseUnusable
 from collector.json_values import Row
 from collector.limits import ARCHIVED_BYTES, CACHED_BYTES
 from collector.storage.connection import OwnConnection
-from collector.storage.places import data_directory
-from collector.text import SECRET
+from collector.storage.places import data_directory, make_private
+from collector.text import SECRET, one_of
 
 FORMAT = 1
 ENVIRONMENT = "WHOWROTE_ARCHIVE"
@@ -104,8 +104,7 @@ def opened(file: Path | None = None, create: bool = True) -> Iterator["Archive |
     try:
         if file.parent == data_directory():
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-        file.chmod(0o600)
+        make_private(file)
         connection = sqlite3.connect(
             file, timeout=60.0, isolation_level="IMMEDIATE", factory=OwnConnection
         )
@@ -466,7 +465,8 @@ def without_secrets(pieces: Sequence[bytes], key: bytes) -> list[bytes]:
             marks.update(forms)
     if not marks:
         return list(pieces)
-    pattern = re.compile(b"|".join(map(re.escape, sorted(marks, key=len, reverse=True))))
+    words = {mark.decode("latin-1") for mark in marks}
+    pattern = re.compile(one_of(words).encode("latin-1"))
     return [pattern.sub(lambda match: marks[match[0]], piece) for piece in pieces]
 
 

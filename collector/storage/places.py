@@ -109,6 +109,12 @@ def data_directory() -> Path:
     return configured / "whowrote" if configured.is_absolute() else _OWN_DATA.expanduser()
 
 
+def make_private(file: Path) -> None:
+    """Lets its owner alone read and write a file, which is made where there is none."""
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    file.chmod(0o600)
+
+
 def cache_directory() -> Path:
     """Where what can be made again is kept for all databases of the user."""
     home = (

@@ -481,9 +481,9 @@ _GIVEN = re.compile(_expanded(r"[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]
 _NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
 # the heading of a column, from the noun on and up to it
 _HEAD_END = re.compile(
-    _expanded(r"{NAME}\w{0,9}(?:{Q})? {0,40}(?:[|,;\t\n]|\\+n|\Z)"), re.IGNORECASE
+    _expanded(r"{NAME}\w{0,9}(?:{Q})? {0,40}(?:[|,;\t\n]|\\+[nt]|\Z)"), re.IGNORECASE
 )
-_HEAD_BEGIN = re.compile(_expanded(r"(?P<sign>[|,;\t]) {0,40}(?:{Q})?\w{0,20}\Z"))
+_HEAD_BEGIN = re.compile(_expanded(r"(?P<sign>[|,;\t]|\\+t) {0,40}(?:{Q})?\w{0,20}\Z"))
 _WORD = re.compile("[A-Z]?[a-z0-9]+|[A-Z]+")
 _PLACES = tuple(map(_place, _RULES["places"]))
 

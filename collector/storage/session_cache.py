@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import DatabaseUnusable
 from collector.limits import CACHE_BYTES
 from collector.storage import archive
-from collector.storage.places import cache_directory
+from collector.storage.places import cache_directory, make_private
 from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
 
@@ -168,8 +168,7 @@ def _open(file: Path) -> Store | None:
     """The cache, without what was not used for a month; None when it cannot be used."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-        file.chmod(0o600)
+        make_private(file)
     except OSError:
         return None
     cache = open_cache(file)

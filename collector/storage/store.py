@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from collector.errors import DatabaseUnusable
 from collector.json_values import Row
 from collector.storage.connection import OwnConnection, cache_path, reading
-from collector.storage.places import prepare
+from collector.storage.places import make_private, prepare
 from collector.storage.retention import FULL, PROMPTS, Policy, Redaction
 from collector.storage.schema import (
     CACHE,
@@ -99,7 +99,7 @@ class Store:
         if not self.path.exists() and str(self.path) != ":memory:":
             # SQLite says what is wrong; prompts are their owner's, and the log takes the same mode
             with suppress(OSError):
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+                make_private(self.path)
         try:
             if self.is_read_only:
                 self.connection = reading(

@@ -97,7 +97,7 @@ class NoReplay(Word):
     TOO_LARGE = "text_too_large", "the text is too large to follow line by line"
     TOO_MANY = (
         "too_many_lines",
-        "edits that replace every occurrence have changed too many lines of this worktree before",
+        "with it, edits that replace every occurrence would change too many lines of this worktree",
     )
     NO_RESULT = "no_result_recorded", "whether the call succeeded is not recorded"
     PATH_REDACTED = (

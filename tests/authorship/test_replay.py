@@ -204,10 +204,21 @@ def test_edits_of_all_occurrences_stop_when_they_have_changed_too_many_lines(
         play.apply(Edit(F, "edit", (Replacement(f"{o} x", f"{n} x", all=True),)))
         for o, n in ("ab", "ba") * 20
     ]
-    assert [one.applied for one in done] == [True] * 6 + [False] * 34
+    assert [one.applied for one in done] == [True] * 5 + [False] * 35
     assert done[-1].why == NoReplay.TOO_MANY
     assert play.tree.unplaced[F] == play.at  # so nobody takes the lines that follow for a person's
     assert play.apply(Edit(F, "edit", (Replacement("a x\na x\n", "first\n"),))).applied
+
+
+def test_an_edit_that_would_change_too_many_lines_is_not_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replay, "REPEATED_LINES", 500)
+    play = _git("a x\n" * 300)
+    doubled = play.apply(Edit(F, "edit", (Replacement("\n", "\n\n", all=True),)))
+    assert not doubled.applied and doubled.why == NoReplay.TOO_MANY
+    assert len(play.tree.nonblank) == 300, "no line was made for it"
+    assert play.apply(Edit(F, "edit", (Replacement("a x", "b x", all=True),))).applied
 
 
 def test_append_leaves_what_was_there_and_ends_the_last_line() -> None:

@@ -4,6 +4,7 @@ home; other formats of clones.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -14,6 +15,8 @@ import pytest
 from support.builder import import_stream
 from support.commands import run
 from support.truth import REPOS
+
+from collector.console.terminal import run_guarded
 
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
@@ -54,6 +57,21 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
     assert done.returncode == 74, done.stderr
     assert "cannot write the output: No space left on device" in done.stderr
     assert "internal error" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [(errno.EMFILE, "ulimit"), (errno.EROFS, "--db FILE"), (errno.EACCES, "permissions")],
+)
+def test_what_the_machine_refuses_is_no_bug(
+    number: int, advice: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse() -> None:
+        raise OSError(number, os.strerror(number))
+
+    assert run_guarded(refuse) == 74
+    told = capsys.readouterr().err
+    assert advice in told and os.strerror(number) in told and "internal error" not in told
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="shells there close no streams")

@@ -596,6 +596,19 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
         assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
 
 
+def test_a_clone_is_forgotten_by_the_name_that_its_directory_gave_it(
+    served: GitServer, tmp_path: Path
+) -> None:
+    db = tmp_path / "all.db"
+    filled(served, db)  # so that there are mirrors
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("UPDATE repos SET name = 'My Clone; x' WHERE name = 'o/one'")
+    assert say(collect, "forget", "My Clone; x", "--db", db, "--yes").exit_code == 0
+    with Store(db) as store:
+        assert not store.rows("SELECT 1 FROM repos WHERE name = 'My Clone; x'")
+    assert say(collect, "forget", "Other Clone", "--db", db, "--yes").exit_code == 2
+
+
 def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path) -> None:
     every = made_shards(served, tmp_path)
     db = tmp_path / "all.db"

@@ -161,6 +161,14 @@ def test_a_secret_comes_back_where_a_file_has_it(secret: str) -> None:
     assert b"[secret:" not in gone
 
 
+def test_of_secrets_that_begin_alike_each_has_a_mark_of_its_own() -> None:
+    texts = [f"export PASSWORD='qV7-mirabelle-4{number}'\n" for number in range(120)]
+    lines = [json.dumps({"say": text}).encode() for text in texts]
+    clean = without_secrets(lines, b"key")
+    assert not any(b"mirabelle" in line for line in clean)
+    assert archive.restored(clean, [b"key"], lambda: texts) == lines
+
+
 def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
     clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -821,6 +822,21 @@ def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     )
 
 
+def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
+    moved: Path,
+) -> None:
+    gate = ("findings", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
+    with Store(moved) as store, store.transaction() as connection:
+        connection.execute("UPDATE findings SET confidence = 'LOW'")
+    assert run(*gate).exit_code == 0
+    with contextlib.closing(sqlite3.connect(moved)) as raw, raw:
+        for table in ("findings", "scan_rules"):
+            renamed = f"UPDATE {table} SET rule_id = ? WHERE rule_id = 't.exec'"
+            raw.execute(renamed, ("whowrote.go.tls-unverified",))
+    failed = run(*gate)
+    assert failed.exit_code == 1 and "m.go" in failed.stdout
+
+
 def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
     old, other = tmp_path / "old.db", tmp_path / "other.db"
     with Store(old, is_cache=True) as cache:
@@ -903,10 +919,16 @@ def test_one_finding_in_context(two: Path) -> None:
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
     assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "still present at" in shown.stdout
-    assert (
-        "no finding has an id starting with"
-        in run("findings", "show", "nothing", "--db", two).stderr
-    )
+    assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two).stderr
+
+
+def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
+    two: Path,
+) -> None:
+    for row in rows(run("findings", "--db", two, "--csv", "--only", "status=all")):
+        shown = run("findings", "show", row["id"], "--db", two)
+        assert row["fingerprint"][:10] in shown.stdout, "not one whose fingerprint begins so"
+        assert "1 undeclared" in shown.stdout and "unknown" not in shown.stdout
 
 
 def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collector.console.grid import grid, show
 from collector.console.terminal import one_line
 from collector.json_values import Row
 from collector.text import printable
+from collector.vocabulary.lines import LineClass
 
 
 def finding_view(console: Console, finding: Row) -> None:
@@ -48,10 +49,12 @@ def finding_view(console: Console, finding: Row) -> None:
         ),
     )
     other = f["added_lines"] - f["agent_lines"] - f["human_lines"] - f["unknown_lines"]
+    # a commit says something of agents or not: all its lines without an author are the one or other
+    unknown = "undeclared" if f["class"] == LineClass.UNDECLARED else "unknown"
     table.add_row(
         "lines",
         f"{f['added_lines']} added by the commit: {f['agent_lines']} agent, {f['human_lines']}"
-        f" human, {f['unknown_lines']} unknown, {other} other",
+        f" human, {f['unknown_lines']} {unknown}, {other} other",
     )
     table.add_row("status", f"{f['status']}, {minute(f['author_at'])}")
     if f["session"]:

@@ -28,6 +28,7 @@ _WORST_FIRST = (
     " END, CASE confidence WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END, id"
 )
 _AROUND = 6  # lines before and after a finding
+_SHORTEST = 4  # characters of the beginning of a fingerprint that name a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +187,20 @@ def is_refuted(finding: Row) -> bool:
 
 
 def finding_of(store: Store, fingerprint: str) -> Row:
-    """The finding whose id begins so. Raises WhoWroteError when none does, or several do."""
+    """The finding of this number, the `id` of CSV and JSON, or whose fingerprint begins so, four
+    characters at least. Raises WhoWroteError when none does, or several do.
+    """
     rows = findings(store, None, FindingFilter(only={"status": "all"})).rows
-    fits = [row for row in rows if row["fingerprint"].startswith(fingerprint)]
+    fits = [
+        row
+        for row in rows
+        if str(row["id"]) == fingerprint
+        or (len(fingerprint) >= _SHORTEST and row["fingerprint"].startswith(fingerprint))
+    ]
     if len(fits) != 1:
         many = f"{len(fits):,} findings have" if fits else "no finding has"
         raise WhoWroteError(
-            f"{many} an id starting with {fingerprint}",
+            f"{many} the id {fingerprint}, or a fingerprint that starts with it",
             "List them with: " + command_line("whowrote", "findings", "--db", store.path),
         )
     return fits[0]

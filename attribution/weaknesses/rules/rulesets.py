@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +161,21 @@ def measured() -> dict[str, dict[str, list[int]]]:
         (_HOME / "measured.json").read_text("utf-8")
     )["rules"]
     return table
+
+
+@cache
+def reliable_rules() -> frozenset[str]:
+    """Our rules that were right in four of five findings of what was measured, and in three at
+    least, whatever confidence they state.
+    """
+    return frozenset(name for name, counts in measured().items() if _is_reliable(counts))
+
+
+def _is_reliable(counts: Mapping[str, Sequence[int]]) -> bool:
+    # annotated: right, missed, wrong; the others: right, wrong
+    right = sum(each[0] for each in counts.values())
+    wrong = sum(each[-1] for each in counts.values())
+    return right >= 3 and right >= 4 * wrong
 
 
 def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> JsonObject:

@@ -21,7 +21,14 @@ from collector.console.options import (
     task_limits,
 )
 from collector.console.tables import print_table
-from collector.console.terminal import Reporter, complain, data_options, database_option, notice
+from collector.console.terminal import (
+    Reporter,
+    complain,
+    data_options,
+    database_option,
+    notice,
+    one_line,
+)
 from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
 from collector.json_values import Row
@@ -157,10 +164,12 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
     from collector.discovery.mirrors.table import forget as remove
     from collector.repository_names import checked_label
 
-    labels = [checked_label(name) for name in names]
-    if not yes:
-        click.confirm(f"Remove everything about {', '.join(labels)}?", abort=True, err=True)
     with exclusive_store(db, create=False) as store:
+        known = {row["name"] for row in store.rows("SELECT name FROM repos")}
+        labels = [name if name in known else checked_label(name) for name in names]
+        if not yes:
+            asked = one_line(", ".join(labels))
+            click.confirm(f"Remove everything about {asked}?", abort=True, err=True)
         for label in labels:
             removed = remove(store, label, _mirrors_of(db))
             size = removed["bytes"] / 1_000_000

@@ -246,8 +246,16 @@ def forget(store: Store, name: str, root: Path) -> Numbers:
     with store.cache(create=False) as cache:
         wiped = [store.wipe(), cache.wipe(), *(forget_sessions(each) for each in names.values())]
     mirrors_of = Mirrors(root)
-    size = sum(mirrors_of.remove(each) for each in names.values()) if root.is_dir() else 0
+    size = sum(_remove_mirror(mirrors_of, each) for each in names.values()) if root.is_dir() else 0
     return {"rows": rows, "bytes": size, "in_use": wiped.count(False)}
+
+
+def _remove_mirror(mirrors: Mirrors, name: str) -> int:
+    """Its bytes."""
+    try:
+        return mirrors.remove(name)
+    except BadName:  # a clone's own name: nothing was fetched under it
+        return 0
 
 
 def _forget_name(store: Store, name: str) -> int:

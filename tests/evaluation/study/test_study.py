@@ -327,6 +327,18 @@ def test_shares_stay_between_nothing_and_all() -> None:
     assert 0 <= one.low <= one.value <= one.high <= 1
 
 
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_share_that_is_the_same_everywhere_is_not_certain(value: int) -> None:
+    one = mean_ratio([(repo, 3 * value, 3) for repo in range(6) for _ in range(33)])
+    assert one.value == value and one.low is not None and one.high is not None
+    # Wilson's interval of 6 in 6 repositories
+    assert one.high - one.low == pytest.approx(0.3903, abs=1e-4)
+
+
+def test_numbers_above_one_that_are_the_same_everywhere_have_no_interval() -> None:
+    assert mean_ratio([(repo, 7, 3) for repo in range(6)]).low is None
+
+
 @pytest.mark.parametrize("some", [[], [(1, 0, 0)]])
 def test_nothing_gives_no_number(some: list[tuple[int, float, float]]) -> None:
     assert pooled_ratio(some).value is None and mean_ratio(some).value is None
