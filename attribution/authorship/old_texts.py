@@ -2,15 +2,20 @@
 
 A revert of a revert, a file that was deleted and is there again: where a version of the file is one
 that an earlier commit of the same history made, its lines are the lines of that version. A new file
-may have had another name then.
+may have had another name then. What an agent writes again on another branch is that agent's.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+from attribution.authorship.align import lines_of
+from attribution.authorship.case import is_after
 from attribution.authorship.diffs import FileDiff
+from attribution.authorship.edits import normal_text
 from attribution.authorship.run_data import Judged
+from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.verdicts import Span, Verdict, spans_of, verdicts_by_line
 from collector.vocabulary.lines import Author
 
@@ -92,3 +97,53 @@ def _filled(
         if verdict.author in _OPEN:
             verdicts[line] = known.get(line, verdict)
     return spans_of(verdicts, judged.texts.lines(file))
+
+
+def give_to_branch(judged: Judged) -> None:
+    """The lines of a new file go to the last call that wrote all of it, where another branch had
+    the same text before that call: the file of that branch was not there any more.
+    """
+    written = _written_again(judged)
+    for commit in judged.commits if written else ():
+        for file, spans in judged.verdicts[commit.sha].files:
+            again = written.get(file.change.path, ())
+            calls = [raw.call for raw in again if _is_text(judged, file, raw, commit.author_time)]
+            first = _committed_aside(judged, file) if calls and file.change.old is None else 0.0
+            if calls and 0 < first < calls[-1].at:
+                spans[:] = [
+                    replace(span, verdict=replace(span.verdict, call=calls[-1]))
+                    if span.verdict.call is not None and span.verdict.call.at < first
+                    else span
+                    for span in spans
+                ]
+                judged.verdicts[commit.sha].note_sessions()
+
+
+def _written_again(judged: Judged) -> dict[str, list[RawEdit]]:
+    """Path -> the edits that wrote the whole file, where several sessions did."""
+    written = defaultdict[str, list[RawEdit]](list)
+    for fate in judged.replayed.edits:
+        if not fate.outcome and fate.raw.edit.op == "write" and fate.raw.edit.content is not None:
+            written[fate.path].append(fate.raw)
+    return {
+        path: sorted(edits, key=lambda raw: raw.at)
+        for path, edits in written.items()
+        if len({raw.call.session_id for raw in edits}) > 1
+    }
+
+
+def _is_text(judged: Judged, file: FileDiff, raw: RawEdit, until: float) -> bool:
+    """Whether the edit wrote what the commit has, before it."""
+    texts = lines_of(normal_text(raw.edit.content or ""))
+    return is_after(until, raw.at) and texts == judged.texts.lines(file)
+
+
+def _committed_aside(judged: Judged, file: FileDiff) -> float:
+    """When a commit of another branch had this version of the file first; 0 for never."""
+    repo, path = judged.texts.repo, file.change.path
+    times = (
+        commit.author_time
+        for commit in judged.texts.aside
+        if repo.file_at(commit.sha, path) == file.change.new
+    )
+    return min(times, default=0.0)

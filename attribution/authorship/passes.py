@@ -16,7 +16,7 @@ from attribution.authorship.applied_edits import applied_edits, attribute_to_edi
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
-from attribution.authorship.old_texts import give_old_texts_back
+from attribution.authorship.old_texts import give_old_texts_back, give_to_branch
 from attribution.authorship.people import confirm, doubt_near_holes
 from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
@@ -294,6 +294,7 @@ PASSES = (
         (Author.UNKNOWN, Author.AGENT, Author.TOOL),
         (Author.AGENT, Author.TOOL, Author.UNKNOWN),
     ),
+    Pass(give_to_branch),
     Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),

@@ -1,0 +1,49 @@
+"""Two sessions write the same file on two branches: each has the lines of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.builder import World
+
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.git.repository import GitRepo
+from collector.storage.store import Store
+
+TEXT = "export const alpha = 17;\nexport const bravo = 'in a heredoc';\n"
+COMMAND = f"cat > src/a.ts <<'EOF'\n{TEXT}EOF"
+_WRITERS = (
+    "SELECT DISTINCT s.key FROM line_spans l JOIN commits c ON c.id = l.commit_id"
+    " JOIN sessions s ON s.id = l.session_id WHERE c.commit_sha = ? AND l.path = 'src/a.ts'"
+)
+
+
+@pytest.mark.parametrize("is_on_another_branch", [True, False])
+def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
+    is_on_another_branch: bool, tmp_path: Path
+) -> None:
+    world = World("branches")
+    world.human_write("README.md", "# Shop\n")
+    world.commit("Start")
+    if is_on_another_branch:
+        world.branch_off("one")
+    first = world.session()
+    first.prompt("Write it")
+    first.bash(COMMAND, lambda shell: shell.write("src/a.ts", TEXT), exact=True)
+    first.end_turn()
+    if is_on_another_branch:
+        world.commit("By one", [first])
+        world.wait(3600)
+        world.switch("main")
+    second = world.session()
+    second.prompt("Write it")
+    second.bash(COMMAND, exact=True)
+    second.end_turn()
+    commit = world.commit("By two", [first, second])
+    repo = GitRepo(world.build(tmp_path / "repo"))
+    with Store(tmp_path / "out.db") as store:
+        attribute_repo(store, repo, AttributeOptions())
+        keys = [row["key"] for row in store.rows(_WRITERS, (commit.sha,))]
+    assert keys == [(second if is_on_another_branch else first).id]
