@@ -132,8 +132,10 @@ class _Reader:
 
     def _within(self, token: str) -> None:
         if _SEPARATOR.fullmatch(token) or token == "@(":
-            self.depth += token.count("(") - token.count(")")
-            self.depth = max(self.depth, 0)
+            self.depth = max(self.depth + token.count("(") - token.count(")"), 0)
+            rest = token.rpartition(")")[2]
+            if rest and not self.depth:  # `)` and the end of the statement are one token
+                self._end(rest)
         elif not token.startswith(("`", "#")):
             self.words += self._word(token)
 
@@ -248,6 +250,11 @@ def _effects(
     named, loose = _arguments(words[1:])
     given = next((named[key] for key in ("-path", "-literalpath", "-filepath") if key in named), [])
     paths = [_as_path(word) for word in given or loose[:1]]
+    if "-name" in named:  # of a new item, in the directory that is its path
+        parts = [*paths, *map(_as_path, named["-name"])]
+        paths = [
+            ShellWord("/".join(part.text for part in parts), all(part.exact for part in parts))
+        ]
     if any(word.text.lower() == "directory" for several in named.values() for word in several):
         return []
     if kind in ("move", "copy"):

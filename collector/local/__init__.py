@@ -114,13 +114,16 @@ def _traces(
 
 
 def _cut_ends(session: LocalSession) -> Iterator[Trace]:
-    """A file whose last line was not finished, long after what it says before that."""
-    for path in (path for path in session.files if path.suffix == ".jsonl"):
+    """A file whose last line, or only document, was not finished, long after what it says
+    before that.
+    """
+    for path in (path for path in session.files if path.suffix in (".jsonl", ".json")):
         with suppress(OSError):
             end = files.tail(path).rstrip()  # a writer may end a line that another one left torn
             lines = end[end.find(b"\n") + 1 :]
             last = _last_noted(path)
-            if files.whole_lines(lines) != lines and last < time.time() - _AT_WORK:
+            closed = path.suffix == ".json" and end.endswith((b"}", b"]"))
+            if not closed and files.whole_lines(lines) != lines and last < time.time() - _AT_WORK:
                 yield Trace(
                     session.agent, session.id, last, last + LASTS, f"{path} ends within a line"
                 )
@@ -161,14 +164,12 @@ def _outside(
     places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
 ) -> Iterator[LocalSession]:
     for store in stores():
-        for location in (
-            place for place in _places(store, options, places.outside) if place.is_dir()
-        ):
+        for location in _places(store, options, places.outside):
             failed: list[Trace] = []
             sessions = list(_sessions_of(store, location, places.outside, problems, failed))
             known = {path for session in sessions for path in session.files}
             known |= {Path(trace.session) for trace in failed}  # the place itself, or files of it
-            stored = [] if location in known else store.stored(location)
+            stored = store.stored(location) if location.is_dir() and location not in known else ()
             left = [path for path in stored if path not in known]
             if left:
                 detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"

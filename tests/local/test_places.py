@@ -6,6 +6,7 @@ import json
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import local_layouts as layouts
@@ -673,3 +674,17 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
     assert [dict(row) for row in rows] == (
         [{"subject": ONE, "detail": wanted}] if kind == "on another branch" else []
     )
+
+
+@pytest.mark.parametrize("layout", [layouts.opencode, layouts.copilot_cli])
+def test_sessions_that_began_in_another_repository_are_found_in_databases_too(
+    clone: Clone, home: Path, layout: Any
+) -> None:
+    other = Clone(home / "work" / "other")
+    other.person("k.py", "k = 1\n")
+    other.commit("Start another one")
+    session = other.session(ONE)
+    session.prompt("Write it over there")
+    session.write(f"{clone.path}/src/mean.py", TEXT)
+    layout(home, session)
+    assert [why.partition(",")[0] for why in found(clone).values()] == [f"worked in {clone.path}"]

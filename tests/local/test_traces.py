@@ -15,7 +15,9 @@ from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
-from collector.local.model import LocalOptions
+from collector.git.repository import GitRepo
+from collector.local import find_sessions
+from collector.local.model import LocalChoice, LocalOptions
 from collector.storage.store import Store
 
 ONE, TWO = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in (1, 2))
@@ -95,7 +97,20 @@ def _unreadable(clone: Clone, home: Path) -> None:
     os.utime(file, (clone.clock - 60, clone.clock - 60))
 
 
-@pytest.mark.parametrize("leave", [_directory, _prompt, _copies, _headless, _cut, _unreadable])
+def _cut_document(clone: Clone, home: Path) -> None:
+    session = clone.session(TWO)
+    session.prompt("Add a step")
+    file = layouts.gemini_cli(home, session)
+    first, second, *_ = file.read_bytes().splitlines()
+    document = file.with_suffix(".json")
+    document.write_bytes(first[:-1] + b', "messages": [' + second[:-9])
+    os.utime(document, (clone.clock - 3600, clone.clock - 3600))
+    file.unlink()
+
+
+@pytest.mark.parametrize(
+    "leave", [_directory, _prompt, _copies, _headless, _cut, _cut_document, _unreadable]
+)
 def test_where_a_session_has_left_only_traces_nobody_is_named(
     worked: Clone, home: Path, tmp_path: Path, leave: Callable[[Clone, Path], None]
 ) -> None:
@@ -112,6 +127,16 @@ def test_files_that_name_no_directory_are_counted(worked: Clone, home: Path) -> 
     (_project(home) / f"{TWO}.jsonl").write_text('{"type":"summary"}\n', "utf-8")
     said = json.loads(run("doctor", worked.path, "--json").stdout)
     assert [row["why"] for row in said if "name no directory: 1, first" in row["why"]]
+
+
+def test_a_chat_whose_first_line_lost_its_beginning_is_read(clone: Clone, home: Path) -> None:
+    session = clone.session(TWO)
+    session.prompt("Add a step")
+    session.write("src/step.py", STEP)
+    file = layouts.qwen_code(home, session)
+    file.write_bytes(b"4" + file.read_bytes()[20:])
+    found = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
+    assert list(found.sessions) == [file.stem]
 
 
 def test_what_was_done_while_unreadable_lines_were_written_is_not_known(

@@ -176,10 +176,13 @@ def stamp(paths: Iterable[Path]) -> str:
 
 
 def first_line(path: Path) -> dict[str, Any]:
-    """The object in the first line of a file, which may be long; {} where there is none. Raises
-    OSError.
+    """The object in the first line of a file, which may be long, or in the second line where the
+    first one lost its beginning; {} where there is none. Raises OSError.
     """
-    value = first_value(head(path)) or first_value(head(path, _LONG_LINE))
+    start = head(path)
+    value = first_value(start)
+    if not isinstance(value, dict):
+        value = first_value(start.partition(b"\n")[2]) or first_value(head(path, _LONG_LINE))
     return value if isinstance(value, dict) else {}
 
 
