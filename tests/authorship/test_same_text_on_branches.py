@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import World
+from support.builder.editing import Shell
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -20,6 +21,10 @@ _WRITERS = (
 )
 
 
+def _write(shell: Shell) -> None:
+    shell.write("src/a.ts", TEXT)
+
+
 @pytest.mark.parametrize("is_on_another_branch", [True, False])
 def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
     is_on_another_branch: bool, tmp_path: Path
@@ -31,7 +36,7 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
         world.branch_off("one")
     first = world.session()
     first.prompt("Write it")
-    first.bash(COMMAND, lambda shell: shell.write("src/a.ts", TEXT), exact=True)
+    first.bash(COMMAND, _write, exact=True)
     first.end_turn()
     if is_on_another_branch:
         world.commit("By one", [first])
@@ -39,7 +44,7 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
         world.switch("main")
     second = world.session()
     second.prompt("Write it")
-    second.bash(COMMAND, exact=True)
+    second.bash(COMMAND, _write if is_on_another_branch else None, exact=True)
     second.end_turn()
     commit = world.commit("By two", [first, second])
     repo = GitRepo(world.build(tmp_path / "repo"))
