@@ -127,7 +127,8 @@ def _redirects(command: SimpleCommand, run: Evaluation) -> list[Effect]:
     result: list[Effect] = []
     call = ProgramCall("", (), command.cwd, command, run)
     texts = [word.text for word in command.words]
-    from_git = texts[:1] == ["git"] and "show" in texts and any(":" in text for text in texts)
+    is_file = "cat-file" in texts or ("show" in texts and any(":" in text for text in texts))
+    from_git = texts[:1] == ["git"] and is_file
     for redirect in command.redirects:
         target = redirect.word.text
         duplicate = redirect.op in (">&", "&>") and (target.isdigit() or target == "-")

@@ -15,6 +15,7 @@ from attribution.shell.rules import apply_rules
 _DRY_RUN = re.compile(r"-[a-zA-Z]{0,20}n[a-zA-Z]{0,20}|--dry-run")
 _SOURCE = frozenset(("-s", "--source"))
 _MESSAGE = frozenset(("-m", "--message", "--pathspec-from-file"))
+_HEAD = re.compile(r"(?:HEAD|@)(?:[~^]0)?")
 _HERE = (".", "./", ":/")
 _FILE_LIKE = re.compile(r"\.[A-Za-z]\w*$|[*?]")
 
@@ -57,7 +58,7 @@ def _checkout(call: ProgramCall) -> list[Effect]:
 
 def _is_head(words: Sequence[ShellWord]) -> bool:
     """Whether git takes the text of the commit that is checked out: these name no other."""
-    return all(word.text in ("HEAD", "@") for word in words)
+    return all(_HEAD.fullmatch(word.text) for word in words)
 
 
 def _undo(undo: str, effects: list[Effect]) -> list[Effect]:
@@ -69,9 +70,9 @@ def _commit_effects(effects: list[Effect]) -> list[Effect]:
 
 
 def shown(words: Sequence[str], effects: list[Effect]) -> list[Effect]:
-    """What `git show REVISION:FILE` puts into files."""
-    revision = next((word for word in words if ":" in word), "").partition(":")[0]
-    return _undo("head", effects) if revision in ("", "HEAD", "@") else effects
+    """What `git show REVISION:FILE` puts into files; the index has no name."""
+    revision = next((word for word in words if ":" in word), "other:").partition(":")[0]
+    return _undo("head", effects) if not revision or _HEAD.fullmatch(revision) else effects
 
 
 def _checkout_index(call: ProgramCall) -> list[Effect]:
@@ -85,7 +86,7 @@ def _restore(call: ProgramCall) -> list[Effect]:
     effects = _commit_effects(call.make("restore", operands(call.args, _SOURCE)))
     names = [text.partition("=")[2] for text in call.texts if text.startswith("--source=")]
     names += [after for option, after in pairwise(call.texts) if option in _SOURCE]
-    return effects if set(names) - {"HEAD", "@"} else _undo("head", effects)
+    return _undo("head", effects) if all(map(_HEAD.fullmatch, names)) else effects
 
 
 def _stash(call: ProgramCall) -> list[Effect]:

@@ -208,7 +208,7 @@ def _effects_of_text(call: ProgramCall, task: str) -> list[Effect] | None:
 def _task_kinds(task: str, args: list[str]) -> str:
     """The kinds of effect a task has by its name; empty when it has none.
 
-    What a build makes git ignores; another generator may write files anew that are there.
+    A generator of which no more is known may write files anew that are there.
     """
     words = set(re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", task).lower()))
     if "fix" in words or "--fix" in args or "--write" in args:
@@ -221,6 +221,4 @@ def _task_kinds(task: str, args: list[str]) -> str:
         words & {"test", "tests", "lint"} and not words & {"update", "gen", "regen"}
     ):
         return "generate opaque"
-    if words & tables.TASK_BUILDS:
-        return "generate"
     return "" if words & tables.TASK_HARMLESS else "opaque"

@@ -56,7 +56,9 @@ _RULES = """
   mcp-cli tools, mcp-cli info, mcp-cli servers, ultracite, next lint, next start, next info,
   wrangler, artisan migrate, artisan
   test, artisan serve, artisan tinker, artisan route:list, artisan cache:clear, artisan
-  config:clear, django-admin, gh, go, go mod
+  config:clear, django-admin check, django-admin test, django-admin shell,
+  django-admin runserver, django-admin migrate, django-admin showmigrations, django-admin dbshell,
+  django-admin createsuperuser, django-admin loaddata, django-admin flush, gh, go, go mod
   why, go mod graph, go mod verify, go mod download, go tool cover, go tool pprof, gci,
   golangci-lint, ruff, dprint, deno test,
   deno check, swift, terraform, tofu, dart analyze, dart test, flutter, dotnet, taplo, buf, zig,
@@ -238,10 +240,10 @@ TASK_CHECKS = _set("check verify validate dry diff list nofix ci status quality"
 # `lint` is among them: many projects have their linter mend what it can.
 TASK_FIXES = _set("fmt format fix prettier autofix tidy lint lintfix reformat pretty style")
 TASK_GENERATES = _set("""
-    gen generate codegen generated proto protos protobuf snapshot snapshots update changelog docs
-    bootstrap migrate migration migrations sync golden goldens schema types
+    gen generate codegen generated proto protos protobuf snapshot snapshots update build compile
+    bundle release version changelog docs install setup bootstrap migrate migration migrations sync
+    golden goldens schema types deps vendor dist
     """)
-TASK_BUILDS = _set("build compile bundle release version install setup deps vendor dist")
 TASK_HARMLESS = _set("""
     test tests typecheck tsc types e2e integration unit coverage cov bench benchmark dev start serve
   server preview

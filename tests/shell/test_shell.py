@@ -341,6 +341,8 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ),
     ("git show HEAD:a.go > a.go", [one("restore", "a.go", undo="head")]),
     ("git show v1:a.go > a.go", [one("restore", "a.go")]),
+    ("git cat-file -p HEAD^0:a.go > a.go", [one("restore", "a.go", undo="head")]),
+    ("git show HEAD > a.patch", [one("write", "a.patch")]),
     ("git checkout-index a.go", [one("restore", "a.go")]),
     ("git pull --rebase", [RESTORE]),
     ("GIT_EDITOR=true git rebase --continue", [RESTORE]),
@@ -371,6 +373,7 @@ CHANGES: list[tuple[str, list[Effect]]] = [
     ("npm run codegen", [GENERATE, OPAQUE]),
     # anything
     ("python script.py", [OPAQUE]),
+    ("python manage.py sync_models", [OPAQUE]),
     ("docker compose run --rm app ./gen", [OPAQUE]),
     ("podman exec app touch a", [OPAQUE]),
     ("./build.sh --all", [OPAQUE]),
@@ -729,7 +732,7 @@ def _tasks(directory: str, program: str, task: str) -> str | None:
         ),
         ("npm run lint", [], [FORMAT]),
         ("npm run ship", [one("format", "/w/src")], [OPAQUE]),
-        ("npm run build", [one("generate", "/w/*.sql.go"), GENERATE], [GENERATE]),
+        ("npm run build", [one("generate", "/w/*.sql.go"), GENERATE], [GENERATE, OPAQUE]),
         ("npm run seed", [OPAQUE], [OPAQUE]),  # a program of the project: its name decides
         ("npm run test", [], []),
         ("make api", [OPAQUE], [OPAQUE]),  # what a Makefile says is not read
