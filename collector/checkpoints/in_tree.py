@@ -92,7 +92,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     existing: dict[str, int] = {}  # session -> number of its records
     understood: set[str] = set()  # paths
     left_out: dict[Problem, None] = {}
-    at_tip = repo.paths(tip) if histories[0] or histories[1] else {}
+    at_tip = repo.paths(tip)
     for form in forms:
         sessions: dict[str, dict[_Version, None]] = defaultdict(dict)
         for history, most in zip(
@@ -121,7 +121,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
             if not form.own or _wrote_here(repo, key, next(iter(sessions[key])), at_tip):
                 yield _checkpoint(key, sessions[key], existing.get(key, 0))
         existing |= {key: len(versions) for key, versions in sessions.items()}
-    left_out |= dict.fromkeys(_unread(repo, refs, histories, understood))
+    left_out |= dict.fromkeys(_unread(repo, refs, histories, understood, at_tip))
     if left_out:
         yield Checkpoint(id=LEFT_OUT, store=CheckpointStore.TREE, ref="", problems=tuple(left_out))
 
@@ -131,11 +131,16 @@ def _unread(
     refs: Mapping[str, str],
     histories: Iterable[list[tuple[str, _Version]]],
     understood: Container[str],
+    at_tip: Mapping[str, str],
 ) -> Iterator[Problem]:
     """What looks like a record of an agent and gave no session: files by their newest version, and
-    refs.
+    refs. `at_tip`: path -> blob.
     """
-    newest: dict[str, str] = {}
+    newest = {
+        path: blob
+        for path, blob in at_tip.items()
+        if path not in understood and unread.CHATS.fullmatch(path)
+    }
     for path, version in chain.from_iterable(histories):
         if path not in understood and unread.PATHS.fullmatch(path):
             newest.setdefault(path, version.files[0].blob)

@@ -30,12 +30,13 @@ _KEPT = (
 )
 # under the names that Cursor, OpenCode, Claude Code and Copilot Chat give it
 _CHATS = r"cursor_[^/]+\.md|session-ses_[^/]+\.md|20\d\d-\d\d-\d\d-[^/]+\.txt|chat[\w.-]*\.json"
-PATHS = re.compile(rf"(?:.*/)?(?:{_KEPT}|{_CHATS})")
-"""Paths at which records of agents may be: below the directories of agents, logs of hooks, and
-chats that people export.
+PATHS = re.compile(rf"(?:.*/)?(?:{_KEPT})")
+"""Paths at which records of agents may be: below the directories of agents, and logs of hooks."""
+CHATS = re.compile(rf"(?:.*/)?(?:{_CHATS})")
+"""Paths of chats that people export: many other files are named so, so that only what the branch
+has now is looked at, and not its history.
 """
 
-_IS_KEPT = re.compile(rf"(?:.*/)?(?:{_KEPT})")
 _SETTINGS = re.compile(
     r"(?:^|/)(?:rules|commands|skills|agents|prompts|templates|plugins|workflows|modes|steering|specs|worktrees|node_modules)(?:/|$)"
     r"|(?:^|/)(?:settings|config|mcp|package|hooks|permissions|launch|tsconfig|models)[\w.-]*\.json$",
@@ -67,13 +68,13 @@ _SPEAKS_OF_AGENTS = re.compile(
 
 
 def looks_recorded(path: str, data: bytes) -> bool:
-    """Whether the file at one of `PATHS` has the shape of a record."""
+    """Whether the file at one of `PATHS` or `CHATS` has the shape of a record."""
     if _SETTINGS.search(path):
         return False
     head = data[:_HEAD]
     if head.startswith(b"SQLite format 3\0") or _EXPORTED.match(head):
         return True
-    if not _IS_KEPT.fullmatch(path):
+    if not PATHS.fullmatch(path):
         return False
     if path.endswith((".md", ".txt", ".history")):
         names = {name.lower() for name in _SPEAKERS.findall(head)}

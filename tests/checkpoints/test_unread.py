@@ -9,7 +9,7 @@ import pytest
 from support.builder import git
 from support.commands import run
 
-from collector.checkpoints.unread import PATHS, is_unread_ref, looks_recorded
+from collector.checkpoints.unread import CHATS, PATHS, is_unread_ref, looks_recorded
 from collector.storage.store import Store
 
 CALLS = json.dumps([{"tool_name": "Edit", "tool_input_keys": ["a"], "response_preview": "b"}])
@@ -46,7 +46,7 @@ TURNS = "## User\n\nAdd a file\n\n## Assistant\n\nDone.\n"
     ],
 )
 def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
-    assert PATHS.fullmatch(path)
+    assert PATHS.fullmatch(path) or CHATS.fullmatch(path)
     assert looks_recorded(path, text.encode())
 
 
