@@ -35,7 +35,8 @@ class EarlierAction:
     """Something an agent did shortly before the commit."""
 
     at: str
-    session: str
+    session: str  # its label, which another session may have too
+    session_id: int
     what: str
     ours: bool  # the call that explains the line, or stands in the way of an answer
     holds: bool = False  # its text holds the line, layout aside
@@ -262,7 +263,7 @@ def _window(opened: KnownRepo, line: BlameLine) -> Window | None:
 
 
 _EDITS = """
-SELECT e.at, s.label AS session, e.call_id, COALESCE(t.input, '') AS text,
+SELECT e.at, s.label AS session, s.id AS session_id, e.call_id, COALESCE(t.input, '') AS text,
   COALESCE(NULLIF(t.name, ''), e.op) || ': ' || replace(e.outcome, '_', ' ')
     || CASE WHEN e.lines_added IS NULL THEN ''
       ELSE ' +' || e.lines_added || ' -' || COALESCE(e.lines_removed, 0) END AS what
@@ -271,7 +272,7 @@ LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
 WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
 """
 _COMMANDS = """
-SELECT t.at, s.label AS session, t.call_id, t.name,
+SELECT t.at, s.label AS session, s.id AS session_id, t.call_id, t.name,
   COALESCE(NULLIF(t.command, ''), t.input, '') AS text
 FROM tool_calls t JOIN sessions s ON s.id = t.session_id
 WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
@@ -311,6 +312,7 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         EarlierAction(
             call["at"],
             call["session"],
+            call["session_id"],
             call["what"],
             call["call_id"] == of.call_id,
             holding and bare in without_layout(produced(call["text"])),
@@ -358,7 +360,7 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
 
 
 def _beside_agent(of: LineAttribution, actions: Sequence[EarlierAction], span: str) -> list[str]:
-    sessions = {action.session for action in actions if not action.ours} - {of.label}
+    sessions = {action.session_id for action in actions if not action.ours} - {of.session_id}
     who = f"{count_of(len(sessions), 'other session')} touched it"
     if not sessions:
         who = "No other session touched it"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.builder import World
 from support.builder.editing import Shell
+from support.commands import run
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -51,4 +52,7 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, repo, AttributeOptions())
         keys = [row["key"] for row in store.rows(_WRITERS, (commit.sha,))]
+        store.connection.execute("UPDATE sessions SET label = 'Write it'")
     assert keys == [(second if is_on_another_branch else first).id]
+    shown = run("why", repo.path, "src/a.ts:1", "--db", tmp_path / "out.db").stdout
+    assert "1 other session touched it" in shown  # though both have the same label
