@@ -23,7 +23,7 @@ from collector.runtime.stages import digest
 from collector.storage.session_cache import opened
 from collector.text import decode, normal_path
 
-_VERSION = "1"
+_VERSION = "2"
 _KEPT = timedelta(days=30)
 _FAILURES = (DatabaseUnusable, OSError)
 # Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
