@@ -50,7 +50,10 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)  # errors that make writing im
 _SCARCE = {
     errno.EMFILE: "Allow more open files (ulimit -n 256) and run it again; finished work is kept",
     errno.ENFILE: "The machine has too many open files: end other programs and run it again",
-    errno.EROFS: "Name a place that can be written: --db FILE, XDG_DATA_HOME, XDG_CACHE_HOME",
+    **dict.fromkeys(
+        (errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.ENAMETOOLONG),
+        "Name a place that can be written: --db FILE, XDG_DATA_HOME, XDG_CACHE_HOME",
+    ),
     errno.EACCES: "Change its permissions, or name another place: --db FILE, XDG_DATA_HOME",
 }
 
@@ -290,6 +293,11 @@ class Program(click.Group):
         data = self.commands.get("data") if args[0] not in self.commands else None
         if isinstance(data, click.Group) and args[0] in data.commands:
             args = ["data", *args]
+        if args[0] not in self.commands:
+            from difflib import get_close_matches
+
+            for near in get_close_matches(args[0], self.commands, 1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
 
     def main(  # type: ignore[override]

@@ -692,6 +692,8 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
         (["summary", "{repo}"], 0, "lines of source"),
         (["report", "{repo}", "months", "--since", "2020-01-01"], 0, "month"),
         (["report", "years"], 2, "No such command 'years'"),
+        (["reviw", "{repo}"], 2, "Did you mean 'review'?"),
+        (["colour"], 2, "No such command 'colour'"),
         (["blame", "{repo}", "README.md:1"], 0, "README.md"),
         (["blame", "{repo}", "README.md:0"], 2, "lines are counted from 1"),
         (["why", "{repo}", "README.md:abc"], 2, "abc is not a line number"),
