@@ -50,13 +50,14 @@ class WeeklyReport:
 
 
 def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
-    """The last week that is over at the end of `options.until`, by default of today, and those
-    since `options.since`; the other names of `by` make groups of it.
+    """The last week that is over at the end of `options.until`, and those since `options.since`;
+    the other names of `by` make groups of it. By default the last week that is over today, or the
+    last one with a commit where nothing was committed for weeks.
 
     Raises WhoWroteError as `breakdown` does.
     """
     check(options)
-    until = date.fromisoformat(options.until) if options.until else datetime.now(UTC).date()
+    until = date.fromisoformat(options.until) if options.until else _last_day(store)
     sunday = until - timedelta((until.weekday() + 1) % 7)  # the last week that is over
     this = date.fromisoformat(monday(sunday.isoformat()))
     first = min(options.since or "9999", _before(this, WEEKS_BEFORE))
@@ -86,6 +87,15 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     ]
     notes = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
     return WeeklyReport((this.isoformat(), until.isoformat()), sections, _unknowable(now), notes)
+
+
+def _last_day(store: Store) -> date:
+    today = datetime.now(UTC).date()
+    newest = store.value("SELECT substr(MAX(author_at), 1, 10) FROM commits")
+    if not newest or newest >= _before(today, WEEKS_BEFORE):
+        return today
+    day = date.fromisoformat(newest)
+    return day + timedelta(6 - day.weekday())
 
 
 def _before(day: date, weeks: int) -> str:

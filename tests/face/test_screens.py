@@ -27,6 +27,7 @@ SCREENS = {
     "survival {clone} -q": (140, "example"),
     "report {clone}": (110, "96 lines, agents at least 72 %"),
     "report {clone} --by week --until 2026-03-01": (120, "Week of 2026-02-23"),
+    "report {clone} --by week": (120, "Week of 2026-02-23"),  # nothing was committed since
 }
 
 
