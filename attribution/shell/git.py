@@ -122,6 +122,16 @@ def _commit(call: ProgramCall) -> list[Effect]:
     return [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
 
 
+def _apply(call: ProgramCall) -> list[Effect]:
+    """A patch; `git diff FILE | git apply -R` takes the text of HEAD."""
+    fed = call.command.fed.words if call.command.fed else []
+    files = [word for word in operands(fed[2:]) if not _HEAD.fullmatch(word.text)]
+    is_diff = [word.text for word in fed[:2]] == ["git", "diff"]
+    if is_diff and call.has("-R", "--reverse") and all(_FILE_LIKE.search(w.text) for w in files):
+        return _undo("head", _commit_effects(call.make("restore", files)))
+    return patch(call)
+
+
 def _worktree(call: ProgramCall) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
@@ -144,6 +154,6 @@ _SUBCOMMANDS: dict[str, Handler] = {
     "clean": _clean,
     "mv": lambda call: transfer(replace(call, name="mv")),
     "commit": _commit,
-    "apply": patch,
+    "apply": _apply,
     "worktree": _worktree,
 }
