@@ -161,13 +161,12 @@ def _outside(
     places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
 ) -> Iterator[LocalSession]:
     for store in stores():
-        for location in (
-            place for place in _places(store, options, places.outside) if place.is_dir()
-        ):
+        for location in _places(store, options, places.outside):
             failed: list[Trace] = []
             sessions = list(_sessions_of(store, location, places.outside, problems, failed))
             known = {path for session in sessions for path in session.files}
             known |= {Path(trace.session) for trace in failed}  # the place itself, or files of it
+            known |= {location} if location.is_file() else set()  # one database names them all
             stored = [] if location in known else store.stored(location)
             left = [path for path in stored if path not in known]
             if left:
