@@ -5,7 +5,15 @@ into several documents. Its `/export` writes Markdown.
 from collections.abc import Iterable
 
 from collector.agents.common.reader import FACETS
-from collector.agents.formats.opencode import find, load, read_exported, session_of_markdown
+from collector.agents.formats.opencode import (
+    files_beside,
+    find,
+    load,
+    load_files,
+    read_exported,
+    session_of_markdown,
+    whose_file,
+)
 from collector.agents.machine.model import Committed, Store
 from collector.json_values import get
 from collector.model import Session
@@ -69,5 +77,16 @@ STORES = (
         at=("${OPENCODE_DB:-}", "${XDG_DATA_HOME:-~/.local/share}/opencode/${OPENCODE_DB:-*.db}"),
         find=find,
         load=load,
+    ),
+    # after the database, into which 1.2 copied them without deleting them
+    Store(
+        NAME,
+        at=("${XDG_DATA_HOME:-~/.local/share}/opencode/storage",),
+        patterns=("session/*/*.json",),
+        whose=whose_file,
+        beside=files_beside,
+        load=load_files,
+        proven=False,
+        form="opencode-files",
     ),
 )

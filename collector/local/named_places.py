@@ -31,10 +31,11 @@ _STRING = re.compile(rb"[\"']((?:/|[A-Za-z]:(?:/|\\\\))[^\"'\n]{1,1000}?)\\*[\"'
 _WORD = re.compile(rb"(?:(?<=[\s=(>:`])|(?<=\\n))((?:/|[A-Za-z]:[\\/])[^\s\"'`<>|;&(){},]{1,400})")
 _ABOVE = re.compile(rb"(?<![^\s\"'`=(>:])(?:\.\./)+[^\s\"'`<>|;&(){},\\]{1,300}")
 _IS_FILE = re.compile(r"[^/]\.\w{1,6}$")
-# what names a directory, also one whose name looks like a file's
+# what names a directory, also one whose name looks like a file's, or one below where it stands
 _DIRECTORY = re.compile(
-    rb"(?:\"(?:cwd|workdir|working_?[dD]ir(?:ectory)?|worktreePath)\\*\":\s*\\*\"|\bcd |-C )"
-    rb"((?:/|[A-Za-z]:(?:/|\\\\))[^\"\n;&|]{1,1000}?)\\*(?=[\"\n;&|]| &&)"
+    rb"(?:\"(?:cwd|workdir|working_?[dD]ir(?:ectory)?|worktreePath)\\*\":\s*\\*\"|-C "
+    rb"|\b(?:cd|pushd|(?i:(?:Set|Push)-Location(?: -(?:Literal)?Path)?)) )"
+    rb"\\{0,9}[\"']?([^\s\"';&|$~\\-][^\"\n;&|>]{0,1000}?)\\{0,9}(?=[\"\n;&|]| &&| >)"
 )
 # `[branch id] subject` of a commit, in a text that is a string of JSON
 COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
@@ -137,9 +138,9 @@ def _unpacked(content: bytes) -> NamedPlaces | None:
 
 
 def _named(data: bytes, cwd: str) -> NamedPlaces:
-    directories = {_path(text) for text in {*_DIRECTORY.findall(data)}}
-    above = {normal_path(f"{cwd}/{decode(text)}") for text in {*_ABOVE.findall(data)}}
-    for path in above | {_path(text) for text in {*_STRING.findall(data), *_WORD.findall(data)}}:
+    directories = {_path(text, cwd) for text in {*_DIRECTORY.findall(data)}}
+    named = {*_STRING.findall(data), *_WORD.findall(data), *_ABOVE.findall(data)}
+    for path in {_path(text, cwd) for text in named}:
         directories.add(path.rpartition("/")[0])
         if not _IS_FILE.search(path):
             directories.add(path)
@@ -147,12 +148,13 @@ def _named(data: bytes, cwd: str) -> NamedPlaces:
     return NamedPlaces(tuple(sorted(directories - {""})[:_MOST]), tuple(sorted(commits)))
 
 
-def _path(text: bytes) -> str:
-    """A path as JSON has it, up to the end of its line."""
+def _path(text: bytes, cwd: str) -> str:
+    """A path as JSON has it, up to the end of its line; one that is not absolute is below `cwd`."""
     spelled = decode(text)
     if not spelled.startswith("/"):
         spelled = re.sub(r"\\+", "/", spelled)
-    spelled = spelled.partition("\\n")[0].replace("\\\\", "\\").rstrip("\\")
+        spelled = spelled if spelled[1:2] == ":" else f"{cwd}/{spelled}"
+    spelled = spelled.partition("\\n")[0].replace("\\\\", "\\").rstrip("\\'")
     return normal_path(spelled.encode("utf-8", "replace").decode())
 
 

@@ -496,6 +496,8 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     ("named", "writer"),
     [
         ("a path", "claude-code"),
+        ("a path", "opencode"),
+        ("a path", "opencode-files"),
         ("a path through a link", "claude-code"),
         ("a command", "claude-code"),
         ("a command", "codex"),
@@ -522,10 +524,51 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
     assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
 
 
+@pytest.mark.parametrize("writer", ["claude-code", "gemini-cli", "opencode"])
+def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_clone(
+    clone: Clone, home: Path, tmp_path: Path, writer: str
+) -> None:
+    session = clone.session(ONE, str(clone.path.parent))
+    session.prompt("Add a mean")
+    session.write("src/mean.py", TEXT)
+    session.say("Done.")
+    clone.commit("Add mean")
+    command = f"cd {clone.path.name} && cat > src/mean.py <<'E'\n{TEXT}E\n"
+    session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
+    WRITERS[writer](home, session)
+    assert list(found(clone)) == [ONE]
+    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+
+
+def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(
+    clone: Clone, home: Path
+) -> None:
+    """Its files stay as they were, and are no second session."""
+    for writer in ("opencode-files", "opencode"):
+        WRITERS[writer](home, short(clone, ONE))
+    result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
+    assert [session.source for session in result.sessions.values()] == ["opencode"]
+
+
+def test_a_database_of_sessions_elsewhere_is_no_problem(clone: Clone, home: Path) -> None:
+    other = Clone(home / "work" / "other")
+    session = other.session(ONE)
+    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session.write("k.py", TEXT)
+    WRITERS["opencode"](home, session)
+    result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
+    assert (result.sessions, result.problems) == ({}, ())
+
+
 @pytest.mark.parametrize(
     "record",
     [
         '{"cwd": "/home/ada/site.com"}',
+        '{"command": "cd ../site.com && ls"}',
+        '{"command": "cd \\"../site.com\\" && ls"}',
+        '{"command": "git -C ../site.com"}',
+        '{"command": "pushd ../site.com > /dev/null; ls"}',
+        '{"command": "set-location -LiteralPath \'..\\\\site.com\'; ls"}',
         '{"file_path": "/home/ada/site.com/a b.py"}',
         '{"arguments": "{\\"workdir\\":\\"/home/ada/site.com\\"}"}',
         '{"command": "cd /home/ada/site.com && ls"}',
@@ -537,6 +580,12 @@ def test_directories_are_found_however_records_name_them(record: str) -> None:
     session = LocalSession("s", (Path("/none"),), "", cwd="/home/ada/other", agent="codex")
     named = PlaceIndex().of(session, lambda: [record.encode()])
     assert "/home/ada/site.com" in named.directories
+
+
+def test_a_long_run_of_backslashes_costs_little() -> None:
+    session = LocalSession("s", (Path("/none"),), "", cwd="/home/ada", agent="codex")
+    record = b"cd " + b"\\" * 100_000 + b" cd a" + b"\\" * 100_000 + b"x"
+    assert PlaceIndex().of(session, lambda: [record]).commits == ()
 
 
 def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_its(

@@ -301,6 +301,25 @@ def opencode(home: Path, session: AgentSession) -> Path:
     return path
 
 
+def opencode_files(home: Path, session: AgentSession) -> Path:
+    """`~/.local/share/opencode/storage`: `session/PROJECT/ID.json`, `message/SESSION/ID.json` and
+    `part/MESSAGE/ID.json`, none of which says its own id.
+    """
+    info, messages = _opencode(session)
+    storage = home / ".local" / "share" / "opencode" / "storage"
+    path = storage / "session" / "p" / f"{session.id}.json"
+    written: dict[Path, Json] = {path: info | {"version": "1.1.65"}}
+    for message, parts in messages:
+        number = message.pop("id")
+        written[storage / "message" / session.id / f"{number}.json"] = message
+        for part in parts:
+            written[storage / "part" / number / f"{part.pop('id')}.json"] = part
+    for file, value in written.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value), "utf-8")
+    return path
+
+
 LEFT_OPEN: list[sqlite3.Connection] = []
 _OPENCODE_TABLES = (
     (

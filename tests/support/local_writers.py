@@ -34,6 +34,7 @@ WRITERS: dict[str, Writer] = {
     "kimi-cli": stores.kimi_cli,
     "kimi-code": threads.kimi_code,
     "opencode": layouts.opencode,
+    "opencode-files": layouts.opencode_files,
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
 }

@@ -10,7 +10,7 @@ shell commands included. A subagent is a session of its own with a `parentID`.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from collector.agents.common.edits import edits_from_patch
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, commits_in, numbered_lines
+from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.patches import parse_unified, whole_texts
@@ -27,6 +28,7 @@ from collector.json_values import (
     get_int,
     get_list,
     get_str,
+    load_json,
     objects,
     parse_json,
     time_of,
@@ -471,11 +473,10 @@ def find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
-        yield json.dumps(_document(database, session.key), default=str).encode()
+        yield json.dumps(_of_database(database, session.key), default=str).encode()
 
 
-def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
-    """A session as OpenCode exports it."""
+def _of_database(database: CopiedDatabase, session: str) -> dict[str, Any]:
     (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
     messages = database.rows(
         "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
@@ -485,25 +486,57 @@ def _document(database: CopiedDatabase, session: str) -> dict[str, Any]:
     for part in database.rows(
         f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
     ):
-        number = part["message_id"]
-        parts[number].append(
-            get_dict(parse_json(part["data"])) | {"id": part["id"], "messageID": number}
-        )
-    return {
-        "info": {
-            "id": session,
-            "directory": row["directory"],
-            "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
-            "permission": parse_json(row.get("permission")),
-            **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
-        },
-        "messages": [
-            {
-                "info": (
-                    get_dict(parse_json(entry["data"])) | {"id": entry["id"], "sessionID": session}
-                ),
-                "parts": parts[entry["id"]],
-            }
-            for entry in messages
-        ],
+        parts[part["message_id"]].append(_with_id(part["data"], part["id"]))
+    info = {
+        "id": session,
+        "directory": row["directory"],
+        "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
+        "permission": parse_json(row.get("permission")),
+        **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
     }
+    return _document(info, [_with_id(entry["data"], entry["id"]) for entry in messages], parts)
+
+
+def _with_id(written: object, number: str) -> dict[str, Any]:
+    return get_dict(parse_json(written)) | {"id": number}
+
+
+def _document(
+    info: dict[str, Any],
+    messages: list[dict[str, Any]],
+    parts: Mapping[str, list[dict[str, Any]]],
+) -> dict[str, Any]:
+    """A session as OpenCode exports it; `parts`: by the id of their message."""
+    return {
+        "info": info,
+        "messages": [{"info": entry, "parts": parts.get(entry["id"], [])} for entry in messages],
+    }
+
+
+# --- sessions in files, before 1.2 ----------------------------------------------------------------
+
+
+def whose_file(path: Path) -> tuple[str, str]:
+    return path.stem, get_str(files.document(path), "directory")
+
+
+def files_beside(path: Path) -> Iterator[Path]:
+    """The messages of a session, `message/SESSION/*`, and their parts, `part/MESSAGE/*`, each in
+    their order.
+    """
+    storage = path.parents[2]
+    for message in files.match_files(storage / "message" / path.stem, "*.json"):
+        yield message
+        yield from files.match_files(storage / "part" / message.stem, "*.json")
+
+
+def load_files(session: LocalSession) -> Iterator[bytes]:
+    """Raises ValueError for a file that is no JSON: it is being written. Names of files are the
+    ids, what the files say of them is not.
+    """
+    below: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in session.files:
+        value = get_dict(load_json(files.content(path)))
+        below[path.parent.name].append(value | {"id": path.stem})
+    (info,) = below.pop(session.files[0].parent.name)
+    yield json.dumps(_document(info, below[session.id], below)).encode()
