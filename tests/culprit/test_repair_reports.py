@@ -367,9 +367,22 @@ def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
     rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
     whole = rows["(all)"]
     assert set(rows) == {"(all)", "."} and whole["lines"] == 2400
-    assert (whole["by_agents"], whole["not_known"], whole["people"]) == (1192, 1208, 0)
+    assert (whole["by_agents"], whole["agent"], whole["declared"]) == (1192, 0, 1192)
+    assert (whole["undeclared"], whole["unknown"], whole["people"]) == (1208, 0, 0)
     assert (whole["untouched"], whole["untouched_share"]) == (1192, 1.0)
     assert (whole["bus_factor"], whole["bus_factor_without_agents"]) == (2, 1)
+
+
+def test_lines_older_than_agents_are_counted_apart_from_other_people(
+    repaired: tuple[Path, Path],
+) -> None:
+    repo, db = repaired
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute(
+            "UPDATE origins SET author = 'human', evidence = 'dated' WHERE author = 'unknown'"
+        )
+    whole = tables("ownership", repo, "--db", db)["ownership"][0]
+    assert (whole["dated"], whole["people"], whole["undeclared"]) == (1208, 0, 0)
 
 
 def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, Path]) -> None:

@@ -6,16 +6,17 @@ For `report ownership`.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from attribution.queries.coverage import BY_AGENTS, UNANSWERED
 from attribution.queries.survival import history_coverage
+from attribution.stats.comparison import DATED
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.runtime.stages import StageName, last_run
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import LineClass, line_class_sql
+from collector.vocabulary.lines import Evidence, LineClass, line_class_sql
 
 _ALL = ""  # the row of the whole repository
-_BY_AGENT = (LineClass.AGENT, LineClass.DECLARED)
 
 # A person touched a file after a commit when a later commit has a line of it that is a witnessed
 # person's; `edited_by` is of the lines themselves. History numbers commits so that parents come
@@ -27,7 +28,8 @@ WITH person AS MATERIALIZED (
   JOIN commit_files f ON f.commit_id = c.id WHERE c.repo_id = ?1
     AND f.human_lines + f.likely_human_lines > 0 GROUP BY f.path
 )
-SELECT f.directory, {line_class_sql("o")} AS class,
+SELECT f.directory,
+  CASE WHEN o.evidence = '{Evidence.DATED}' THEN '{DATED}' ELSE {line_class_sql("o")} END AS class,
   COALESCE(c.author_email, c.author_name, '') AS person, SUM(s.nonblank) AS lines,
   COALESCE(o.edited_by = 'human', 0) OR COALESCE(p.last > b.number, 0) AS touched,
   EXISTS (SELECT 1 FROM commit_reviews w WHERE w.repo_id = f.repo_id
@@ -44,6 +46,11 @@ _NOTES = (
     (
         "lines: non-blank lines of source and test files at HEAD, by who wrote them; without those"
         " older than the followed history"
+    ),
+    (
+        "by_agents: agent (by record) and declared (only the commit says so); dated: of commits"
+        " older than agents; people: of others, with a witness; undeclared: nothing links the"
+        " commit to an agent, which may have written it all the same"
     ),
     (
         "untouched: lines of agents that no person changed, in files in which no person is known to"
@@ -108,18 +115,19 @@ def _owners(lines: Iterable[Row], looked: bool) -> Row:
         Counter[bool](),
     )
     for line in lines:
-        by_agent = line["class"] in _BY_AGENT
+        by_agent = line["class"] in BY_AGENTS
         classes[line["class"]] += line["lines"]
         people[line["person"].lower()] += line["lines"]
         without[line["person"].lower()] += 0 if by_agent else line["lines"]
         if by_agent and not line["touched"]:
             untouched[bool(line["reviewed"])] += line["lines"]
-    by_agents = sum(classes[name] for name in _BY_AGENT)
+    by_agents = sum(classes[name] for name in BY_AGENTS)
     return {
         "lines": classes.total(),
         "by_agents": by_agents,
+        **{name: classes[name] for name in (*BY_AGENTS, DATED)},
         "people": classes[LineClass.HUMAN] + classes[LineClass.LIKELY_HUMAN],
-        "not_known": classes[LineClass.UNKNOWN] + classes[LineClass.UNDECLARED],
+        **{name: classes[name] for name in UNANSWERED},
         "untouched": untouched.total(),
         "untouched_share": untouched.total() / by_agents if by_agents else None,
         "reviewed": untouched[True] if looked else None,
