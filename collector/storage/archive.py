@@ -363,15 +363,16 @@ class Archive:
                 self._remove(number)
             self._connection.executemany(
                 "INSERT OR IGNORE INTO forgotten VALUES (?)",
-                [(self._digest(session),) for session in sessions],
+                [(self._digest(session, self.keys[0]),) for session in sessions],
             )
         self._run("VACUUM")
 
     def is_forgotten(self, session: str) -> bool:
-        return bool(self._value("SELECT 1 FROM forgotten WHERE digest = ?", self._digest(session)))
+        digests = (self._digest(session, key) for key in self.keys)
+        return any(self._value("SELECT 1 FROM forgotten WHERE digest = ?", d) for d in digests)
 
-    def _digest(self, session: str) -> bytes:
-        return blake2b(session.encode("utf-8", "replace"), key=self.keys[0]).digest()
+    def _digest(self, session: str, key: bytes) -> bytes:
+        return blake2b(session.encode("utf-8", "replace"), key=key).digest()
 
     def export(self, file: Path) -> None:
         """Writes a copy, its keys included. Raises FileExistsError."""
@@ -380,12 +381,19 @@ class Archive:
 
     def take_in(self, other: "Archive") -> int:
         """Adds the sessions of another archive, of another machine as a rule; how many were not
-        here.
+        here. What either has forgotten is in neither.
         """
         with self._connection:
             self._connection.executemany(
                 "INSERT OR IGNORE INTO keys (key) VALUES (?)", [(key,) for key in other.keys]
             )
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO forgotten VALUES (?)",
+                other._run("SELECT digest FROM forgotten"),
+            )
+        self.keys += [key for key in other.keys if key not in self.keys]
+        if gone := [row["number"] for row in self.sessions() if self.is_forgotten(row["id"])]:
+            self.forget(gone, ())
         before = len(self.stamps())
         for row in other.sessions():
             clones = row.pop("clones")

@@ -4,22 +4,27 @@ A database that is rebuilt from its clones gets them back. A schema file names s
 `-- carried: TABLE...`. A line of the file is `{"TABLE": {"column": value}}`. Numbers of rows differ
 between databases, so a reference is written as the name of the row that it points to: the columns
 of its UNIQUE constraint, references among them written in the same way.
+
+The first line is how much text the database keeps: the one that reads the file keeps no more from
+then on.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.merge import forget_told, forgotten_names, read_tables
+from collector.storage.retention import CONTENTS, Policy, Redaction
 from collector.storage.schema import carried_tables
 from collector.storage.store import Store
 
+_POLICY = "policy"  # in the place of a table's name
 _PLAIN = (str, int, float, type(None))
 
 
@@ -39,6 +44,8 @@ def export_carried(store: Store, file: TextIO) -> Counter[str]:
     """
     names = _Names(store)
     counts: Counter[str] = Counter()
+    if "settings" in names.tables:
+        file.write(json.dumps({_POLICY: asdict(store.policy)}) + "\n")
     for table in carried_tables():
         if table not in names.tables:
             continue
@@ -65,6 +72,9 @@ def import_carried(store: Store, file: TextIO) -> Imported:
     with store.transaction() as connection:
         names = _Names(store)
         for number, line in enumerate(file, 1):
+            if line.startswith(f'{{"{_POLICY}"'):
+                store.keep(_policy(line, number).stricter(store.policy))
+                continue
             table, values = _row(line, number, names)
             columns = {
                 column: names.resolve(table, column, value) for column, value in values.items()
@@ -84,6 +94,17 @@ def import_carried(store: Store, file: TextIO) -> Imported:
             imported.added[table] += connection.total_changes - before
     forget_told(store, known)
     return imported
+
+
+def _policy(line: str, number: int) -> Policy:
+    try:
+        values = json.loads(line)[_POLICY]
+        policy = Policy(values["content"], Redaction(values["redaction"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise _bad_line(number) from error
+    if policy.content not in CONTENTS:
+        raise _bad_line(number)
+    return policy
 
 
 def _row(line: str, number: int, names: _Names) -> tuple[str, Row]:

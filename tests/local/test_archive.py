@@ -253,6 +253,23 @@ def test_an_archive_moves_to_another_machine(
     assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
 
 
+def test_what_either_archive_forgot_is_in_neither(
+    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        work(clone, name)
+    db = tmp_path / "out.db"
+    attribute(clone, db)
+    assert run("data", "archive", "export", tmp_path / "both").exit_code == 0
+    forgotten = min(session for session, _ in kept())
+    assert run("data", "forget", forgotten, "--db", db, "--yes").exit_code == 0
+    assert run("data", "archive", "export", tmp_path / "one").exit_code == 0
+    monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
+    for copy in ("both", "one", "both"):
+        assert run("data", "archive", "import", tmp_path / copy).exit_code == 0
+    assert len(kept()) == 1 and forgotten.encode() not in (tmp_path / "other.sqlite").read_bytes()
+
+
 def test_a_run_says_how_many_lines_lost_their_author(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:

@@ -86,9 +86,10 @@ def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(
     with Store(old) as store:
         _fill(store)
     text = _exported(old)
-    assert {name for line in text.splitlines() for name in json.loads(line)} == set(
-        carried_tables()
-    )
+    assert {name for line in text.splitlines() for name in json.loads(line)} == {
+        "policy",
+        *carried_tables(),
+    }
     new = _built(clones, tmp_path / "new.db", "squash", "example")
     with Store(new) as store:
         imported = import_carried(store, io.StringIO(text))
@@ -148,6 +149,17 @@ def test_texts_are_kept_as_the_database_keeps_texts(tmp_path: Path) -> None:
             store.keep(type(store.policy)("none", store.policy.redaction))
         import_carried(store, io.StringIO(json.dumps(line)))
         assert store.value("SELECT output FROM judgements") == '{"label": "x"}'
+
+
+def test_a_database_that_is_built_again_keeps_no_more_text_than_before(tmp_path: Path) -> None:
+    file = io.StringIO()
+    with Store(tmp_path / "old.db") as store:
+        store.keep_content("none", "emails")
+        export_carried(store, file)
+    with Store(tmp_path / "new.db") as store:
+        file.seek(0)
+        import_carried(store, file)
+        assert (store.policy.content, store.policy.redaction) == ("none", "emails")
 
 
 @pytest.mark.parametrize(

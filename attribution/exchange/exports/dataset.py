@@ -27,7 +27,7 @@ OPTIONS: frozenset[str] = frozenset()
 VERSION = "1.0"
 
 _TAKEN_OUT = {
-    Redaction.NONE: "nothing",
+    Redaction.NONE: "nothing, so keys and passwords may be in them",
     Redaction.SECRETS: "keys, tokens and passwords, as far as they are recognized",
     Redaction.EMAILS: "keys, tokens, passwords and e-mail addresses, as far as they are recognized",
 }

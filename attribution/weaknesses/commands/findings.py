@@ -268,6 +268,7 @@ def sarif(
         rows = _list(store, name, selection, include_low).rows
         present = [row for row in rows if row["alive_at_head"]]
         with writing(file):
+            file.touch(0o600)  # as private as the database: it may hold prompts
             file.write_text(
                 json.dumps(as_sarif(store, present, prompts), indent=1, ensure_ascii=True), "utf-8"
             )
