@@ -105,10 +105,9 @@ def _with_interval(
 ) -> Estimate:
     error = jackknife(parts, statistic)
     interval = around(value, error, size - 1, *limits)
-    # parts that are all alike show no spread, which does not make the number certain
-    if error is not None and error < NOTHING:
-        whole = limits == (0.0, 1.0) and value in limits
-        interval = wilson(round(value) * size, size) if whole else None
+    # of shares that are all none or all there is no spread, which does not make them certain
+    if limits == (0.0, 1.0) and value in limits and error is not None and error < NOTHING:
+        interval = wilson(round(value) * size, size)
     if interval is None:
         return Estimate(value, error)
     return Estimate(value, error, interval.low, interval.high, over)

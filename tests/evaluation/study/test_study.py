@@ -335,10 +335,6 @@ def test_a_share_that_is_the_same_everywhere_is_not_certain(value: int) -> None:
     assert one.high - one.low == pytest.approx(0.3903, abs=1e-4)
 
 
-def test_numbers_above_one_that_are_the_same_everywhere_have_no_interval() -> None:
-    assert mean_ratio([(repo, 7, 3) for repo in range(6)]).low is None
-
-
 @pytest.mark.parametrize("some", [[], [(1, 0, 0)]])
 def test_nothing_gives_no_number(some: list[tuple[int, float, float]]) -> None:
     assert pooled_ratio(some).value is None and mean_ratio(some).value is None
