@@ -8,7 +8,7 @@ have changed any file, each kind in its own way, the latest counts.
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from itertools import islice
 
@@ -47,10 +47,14 @@ def covered_parts(effect: Effect, root: str) -> set[str]:
     return {part for pattern in named if pattern and (part := covered_part(pattern, root))}
 
 
-def is_within(path: str, parts: Container[str]) -> bool:
-    """Whether parts of a worktree, directories or files, hold a file; globs are not asked."""
-    above = (path[: match.start()] for match in re.finditer("/", path))
-    return any(part in parts for part in (WHOLE, path, *above))
+def touches(effect: Effect, root: str, path: str) -> bool:
+    """Whether the effect names the file, a directory above it or a glob that it matches."""
+    return any(
+        part in (WHOLE, path)
+        or path.startswith(part + "/")
+        or ("*" in part and fnmatch(path, part))
+        for part in covered_parts(effect, root)
+    )
 
 
 def is_opaque(effect: Effect) -> bool:

@@ -112,7 +112,9 @@ def give_to_branch(judged: Judged) -> None:
             if calls and 0 < first < calls[-1].at:
                 spans[:] = [
                     replace(span, verdict=replace(span.verdict, call=calls[-1]))
-                    if span.verdict.call is not None and span.verdict.call.at < first
+                    if span.verdict.author == Author.AGENT
+                    and span.verdict.call is not None
+                    and span.verdict.call.at < first
                     else span
                     for span in spans
                 ]

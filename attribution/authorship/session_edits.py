@@ -297,7 +297,7 @@ def _shown_worktrees(call: ToolCall, cwd: str) -> Iterator[ShownWorktree]:
         yield from (
             ShownWorktree(path, (), effect.directory)
             for effect in several
-            if effect.kind != "commit"
+            if effect.kind != "commit" and not effect.undo
             for path in effect.paths
         )
         places = {effect.directory for effect in several if effect.kind == "commit"}
@@ -417,9 +417,9 @@ def _add_command(
     until = call.over_at or session.ended if goes_on else max(latest, started)
     if call.status is not Status.OK:
         result = tuple(replace(effect, undo="") for effect in result)
-    told = command.output[-_TOLD:]
-    if _UNCHANGED.search(told) and not _CHANGED.search(told):
-        result = tuple(effect for effect in result if effect.tool not in _SAY_WHAT_CHANGED)
+    idle = _idle_formatter(command)
+    if idle:
+        result = tuple(effect for effect in result if effect.tool != idle)
     if is_writing and not result:
         return
     has_failed = call.status is Status.ERROR
@@ -433,7 +433,7 @@ def _add_command(
             result,
             failed=has_failed,
             ran=_printed_task(command),
-            fixes=max(map(int, _FIXES.findall(told)), default=0),
+            fixes=max(map(int, _FIXES.findall(command.output[-_TOLD:])), default=0),
         )
     )
     if call.status is Status.OK and is_writing:
@@ -454,11 +454,23 @@ _PRINTED_TASK = re.compile(r"\s*(?:(?:> \S+@\d|yarn run ).*\n)?[>$] (?!\S+@\d\S*
 _FIXES = re.compile(
     r"(?i)(?:\bfixed |\()(\d{1,6})(?= fix(?:ed|es)\b| (?:error|problem|issue|file)s?\b)"
 )
-# formatters that say whether they changed a file
-_SAY_WHAT_CHANGED = ("biome", "black", "ruff")
-_UNCHANGED = re.compile(r"All checks passed!|files? left unchanged|No fixes applied")
+# what formatters print when they changed no file, and when they did
+_UNCHANGED = {
+    "biome": re.compile(r"No fixes applied"),
+    "black": re.compile(r"files? left unchanged"),
+    "ruff": re.compile(r"All checks passed!|files? left unchanged"),
+}
 _CHANGED = re.compile(r"(?i)\breformatted\b|\bfixed\b")
 _TOLD = 2000  # characters at the end of an output, where programs say what they did
+
+
+def _idle_formatter(command: Command) -> str:
+    """The formatter that said it changed nothing; "" where there is none, or the command ran
+    several, of which the words may be another's.
+    """
+    ran = [name for name in _UNCHANGED for _ in range(command.text.count(name))]
+    is_idle = len(ran) == 1 and _UNCHANGED[ran[0]].search(command.output)
+    return ran[0] if is_idle and not _CHANGED.search(command.output) else ""
 
 
 def _printed_task(command: Command) -> str:

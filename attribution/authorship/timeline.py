@@ -361,7 +361,28 @@ def _add_actions(
         targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
         for root in targets or touched:
             if root is not None:
-                _line(roots, root, session).windows.actions.append(action)
+                here = _without_undo_elsewhere(action, root, worktree_roots)
+                _line(roots, root, session).windows.actions.append(here)
+
+
+def _without_undo_elsewhere(
+    action: WorktreeAction, root: str, worktree_roots: WorktreeRoots
+) -> WorktreeAction:
+    """What git takes away in another repository or worktree stays here."""
+    elsewhere = {
+        effect.directory
+        for effect in action.effects
+        if effect.undo
+        and effect.directory.startswith("/")
+        and worktree_roots.root_of(effect.directory) != root
+    }
+    if not elsewhere:
+        return action
+    effects = (
+        replace(effect, undo="") if effect.undo and effect.directory in elsewhere else effect
+        for effect in action.effects
+    )
+    return replace(action, effects=tuple(effects))
 
 
 def bring_in(sessions: Iterable[SessionEdits], worktree_roots: WorktreeRoots) -> None:

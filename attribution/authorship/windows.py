@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
 from functools import partial
 
 from attribution.authorship.action_index import (
@@ -19,8 +18,8 @@ from attribution.authorship.action_index import (
     WHOLE,
     ActionIndex,
     covered_part,
-    covered_parts,
     is_opaque,
+    touches,
 )
 from attribution.authorship.case import AttributionWindow, CandidateAuthor, InlineScript
 from attribution.authorship.named import asks_for, says_it_writes
@@ -330,13 +329,7 @@ class AttributionWindows:
 
     def _touches(self, effect: Effect, path: str) -> bool:
         """Whether the effect names the file, a directory above it or a glob that it matches."""
-        parts = covered_parts(effect, self.root)
-        return any(
-            part in (WHOLE, path)
-            or path.startswith(part + "/")
-            or ("*" in part and fnmatch(path, part))
-            for part in parts
-        )
+        return touches(effect, self.root, path)
 
     def _may_touch(self, effect: Effect, path: str) -> bool:
         return not effect.paths or self._touches(effect, path)

@@ -7,10 +7,9 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
 from functools import partial
 
-from attribution.authorship.action_index import covered_parts, is_within
+from attribution.authorship.action_index import touches
 from attribution.authorship.case import (
     SLACK,
     AddedFile,
@@ -202,11 +201,9 @@ class Runner:
         if effect.undo in ("unstash", "drop"):
             self.tree.unstash(bring_back=effect.undo == "unstash")
             return
-        parts = covered_parts(effect, self.timeline.root)
+        root = self.timeline.root
         paths = [
-            path
-            for path in self.tree.files
-            if not parts or is_within(path, parts) or any(fnmatch(path, part) for part in parts)
+            path for path in self.tree.files if not effect.paths or touches(effect, root, path)
         ]
         self.tree.undo(paths, effect.undo, action.until, action.call)
 

@@ -27,7 +27,9 @@ def git(call: ProgramCall) -> list[Effect]:
         return []
     inner = replace(call, args=tuple(words[moment + 1 :]), cwd=directory(words[1:moment], call.cwd))
     handler = _SUBCOMMANDS.get(words[moment].text)
-    return handler(inner) if handler else apply_rules(call)
+    effects = handler(inner) if handler else apply_rules(call)
+    here = join(inner.cwd, ".")
+    return [replace(effect, directory=here) if effect.undo else effect for effect in effects]
 
 
 def gh(call: ProgramCall) -> list[Effect]:
@@ -43,14 +45,14 @@ def _paths(call: ProgramCall) -> list[ShellWord]:
 
 def _checkout(call: ProgramCall) -> list[Effect]:
     words = operands(call.args)
-    if call.has("-f", "--force", "--discard-changes"):
-        return _undo("head", _commit_effects([Effect("restore")]))
     if paths := _paths(call):
         effects = _commit_effects(call.make("restore", paths))
         return _undo("head", effects) if _is_head(words[: -len(paths)]) else effects
+    files = [word for word in words if _FILE_LIKE.search(word.text) or word.text in _HERE]
+    if call.has("-f", "--force", "--discard-changes") and not files:
+        return _undo("head", _commit_effects([Effect("restore")]))
     if call.has("-b", "-B", "-c", "-C", "--create", "--orphan"):
         return _commit_effects([Effect("restore")]) if len(words) > 1 else []
-    files = [word for word in words if _FILE_LIKE.search(word.text) or word.text in _HERE]
     effects = _commit_effects(call.make("restore", files))
     others = [word for word in words if word not in files]
     return _undo("head", effects) if files and _is_head(others) else effects

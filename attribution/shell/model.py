@@ -94,10 +94,10 @@ class Effect:
     or appended, when the command gives it. target: where a move or copy goes.
     tool: the program, of `format` and `generate`.
     from_commit: of `restore`, that the text is that of a commit of this clone: nothing was merged,
-    fetched or kept in a stash. directory: where git was run, of `commit` and `git worktree add`; ""
-    of all others. undo: what git does to text that is not committed: `head` takes it away, `clean`
-    the new files too, `stash` puts it aside, `unstash` brings the last of it back, `drop` forgets
-    that. hunks: of `modify`, what it does to the text, when the command gives it;
+    fetched or kept in a stash. directory: where git was run, of `commit`, `git worktree add` and
+    what undoes; "" of all others. undo: what git does to text that is not committed: `head` takes
+    it away, `clean` the new files too, `stash` puts it aside, `unstash` brings the last of it back,
+    `drop` forgets that. hunks: of `modify`, what it does to the text, when the command gives it;
     the old texts may be absent from the file.
     """
 

@@ -51,7 +51,7 @@ _SCARCE = {
     errno.EMFILE: "Allow more open files (ulimit -n 256) and run it again; finished work is kept",
     errno.ENFILE: "The machine has too many open files: end other programs and run it again",
     **dict.fromkeys(
-        (errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.ENAMETOOLONG),
+        (errno.EROFS, errno.ENOTDIR, errno.EPERM, errno.ENAMETOOLONG),
         "Name a place that can be written: --db FILE, XDG_DATA_HOME, XDG_CACHE_HOME",
     ),
     errno.EACCES: "Change its permissions, or name another place: --db FILE, XDG_DATA_HOME",

@@ -70,6 +70,11 @@ def test_text_that_git_took_away_and_a_person_typed_again_is_not_the_agents(
         "git stash push README.md && npm test; git stash pop",
         "git reset",
         "git diff",
+        "git checkout -f -- README.md",
+        "cd /home/ada/other && git reset --hard",
+        "git -C /home/ada/other checkout .",
+        "cd /home/ada/other && git stash && git clean -fd",
+        "cd ../other && git checkout -- src/app.js",
     ],
 )
 def test_what_takes_nothing_of_the_file_away_leaves_it_the_agents(
@@ -84,5 +89,8 @@ def test_what_takes_nothing_of_the_file_away_leaves_it_the_agents(
     session.edit("src/app.js", "  return 0", f"{WROTE}\n{NEXT}")
     session.bash(command)
     session.end_turn()
+    world.wait(900)
+    # else the commit itself would show that nothing was lost
+    world.human_write("src/app.js", world.files["src/app.js"].text() + "export default total\n")
     found = answers(world, world.commit("Add up", [session]), tmp_path)
     assert about(found, WROTE).author == "agent"

@@ -64,7 +64,7 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
     [
         (errno.EMFILE, "ulimit"),
         (errno.EROFS, "--db FILE"),
-        (errno.ENOENT, "can be written"),
+        (errno.ENOTDIR, "can be written"),
         (errno.EACCES, "permissions"),
     ],
 )
