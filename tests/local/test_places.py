@@ -585,7 +585,7 @@ def test_directories_are_found_however_records_name_them(record: str) -> None:
 def test_a_long_run_of_backslashes_costs_little() -> None:
     session = LocalSession("s", (Path("/none"),), "", cwd="/home/ada", agent="codex")
     record = b"cd " + b"\\" * 100_000 + b" cd a" + b"\\" * 100_000 + b"x"
-    assert PlaceIndex().of(session, lambda: [record]).commits == ()
+    assert PlaceIndex().of(session, lambda: [record]).made == ()
 
 
 def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_its(
