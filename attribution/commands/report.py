@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import open_clone
+from attribution.commands.common import PATH, database, open_clone
 from collector.console.commands import CommandFiles
 from collector.console.options import Moment
-from collector.console.tables import print_table, print_title, show_table
+from collector.console.tables import print_table, print_tables, print_title, show_table
 from collector.console.terminal import (
     EXISTING_FILE,
     FILE,
@@ -361,4 +361,29 @@ def browse(db: Path, port: int, host: str, no_open: bool) -> None:
         notice("stopped")
 
 
+@click.command()
+@click.argument("outcome", type=click.Choice(["repairs", "survival", "weaknesses"]))
+@PATH
+@database_option
+@data_options
+def compare(outcome: str, path: str | None, db: Path, output_format: str) -> None:
+    """Compare agents' lines with others of the same month, size and directory.
+
+    Counts repairs, lines removed within 30 days, or weaknesses, per 1,000 lines of source files.
+    Two controls say what chance does: authors drawn again among the commits that are compared, and
+    an outcome that no author can influence. --json has every commit behind the numbers.
+    """
+    from attribution.queries.compared import compare_tables
+
+    with database(path, db) as (store, repo):
+        tables = compare_tables(store, outcome, repo)
+    if output_format:
+        print_tables(output_format, tables)
+    else:
+        from attribution.terminal.compared import compared_view
+
+        compared_view(out(), tables)
+
+
+REPORTS = (compare,)
 COMMANDS = (report, browse)
