@@ -17,6 +17,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
+from collector.text import count_of
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import FileKind, FilePlace, LineClass
 
@@ -310,11 +311,11 @@ def _refusal(ours: Sequence[Observed], others: Sequence[Observed]) -> str:
     """Why the sides are not compared, in words."""
     for name, parts in (("agents", ours), (_OTHERS, others)):
         if _count(parts) < COMMITS:
-            count = _count(parts)
-            return f"{count} commits of {name} are like one of the other side; needed {COMMITS}"
+            alike = count_of(_count(parts), "commit")
+            return f"{alike} of {name} with others like them; needed {COMMITS}"
         events = sum(part.events for part in parts)
         if events < matched.FEW_EVENTS:
-            return f"{name} have {events:.0f} events; needed {matched.FEW_EVENTS}"
+            return f"{count_of(round(events), 'event')} of {name}; needed {matched.FEW_EVENTS}"
     return ""
 
 

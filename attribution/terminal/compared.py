@@ -35,14 +35,14 @@ def compared_view(console: Console, tables: Sequence[Table]) -> None:
 def _sentences(row: Row) -> list[str]:
     against = f"agents' lines beside {row['against']}"
     if row["refused"]:
-        return [f"{against}: no ratio, as {row['refused']}"]
+        return [f"{against}: no ratio: {row['refused']}"]
     ratio, low, high = (f"{row[column]:.2f}" for column in ("ratio", "low", "high"))
     compared = f"{count_of(row['commits'], 'commit')} and {row['commits_of_others']}"
     chance = (f"{row[column]:.2f}" for column in ("by_chance", "by_chance_low", "by_chance_high"))
     return [
         f"{against}: {ratio} times as many ({low} to {high}), {compared} that are alike",
-        f"  controls: with authors drawn again {row['shuffles_that_hold_1']} of"
-        f" {row['shuffles']} intervals hold 1; an outcome of chance {_range(*chance)}",
+        "  controls: with authors drawn again the interval holds 1 in"
+        f" {row['shuffles_that_hold_1']} of {row['shuffles']}; an outcome of chance {_range(*chance)}",
     ]
 
 

@@ -92,7 +92,7 @@ def test_the_screen_says_the_ratio_its_controls_and_its_limits(
     repo, db = compared
     shown = " ".join(run("report", "compare", "repairs", repo, "--db", db).stdout.split())
     assert "agents' lines beside others: 3." in shown or "agents' lines beside others: 2." in shown
-    assert "intervals hold 1" in shown and "What this does not show" in shown
+    assert "the interval holds 1 in" in shown and "What this does not show" in shown
 
 
 def test_lines_that_went_soon_are_compared_in_the_same_way(compared: tuple[Path, Path]) -> None:
@@ -109,7 +109,7 @@ def test_few_commits_give_a_sentence_and_no_ratio(
     (ratio, _) = tables("repairs", compared)["matched"]
     assert ratio["ratio"] is None and ratio["refused"].startswith(f"{COMMITS} commits of agents")
     shown = run("report", "compare", "repairs", repo, "--db", db).stdout
-    assert "agents' lines beside others: no ratio, as" in shown
+    assert "agents' lines beside others: no ratio:" in shown
 
 
 def test_what_was_not_worked_out_is_named_with_its_command(compared: tuple[Path, Path]) -> None:
