@@ -42,7 +42,8 @@ def _sentences(row: Row) -> list[str]:
     return [
         f"{against}: {ratio} times as many ({low} to {high}), {compared} that are alike",
         "  controls: with authors drawn again the interval holds 1 in"
-        f" {row['shuffles_that_hold_1']} of {row['shuffles']}; an outcome of chance {_range(*chance)}",
+        f" {row['shuffles_that_hold_1']} of {row['shuffles']}; an outcome of chance"
+        f" {_range(*chance)}",
     ]
 
 
