@@ -174,9 +174,8 @@ def study(names: tuple[str, ...], db: Path, output_format: str) -> None:
     """Reproduce the tables of the SWE-chat paper.
 
     Computes its tables from this database, by the paper's definitions and by ours, next to the
-    published values; those that need a judge from stored labels, if there are any. Adds what the
-    paper does not have: survival of lines compared with people's, excess rework, evidence, our
-    error rate. 95 % intervals are clustered by repository. docs/study.md explains the numbers.
+    published values; those that need a judge from stored labels, if there are any. 95 % intervals
+    are clustered by repository. docs/study.md explains the numbers.
     """
     from attribution.evaluation.study import study as chapter
     from collector.storage.store import Store
