@@ -49,7 +49,8 @@ class Access:
         """
         try:
             parts = urlsplit(f"//{header}")
-            name, port = (parts.hostname or "").removesuffix("."), parts.port or _HTTP_PORT
+            name = (parts.hostname or "").removesuffix(".")
+            port = parts.port or _HTTP_PORT
         except ValueError:
             return False
         if parts.netloc != header or "@" in header or port != self.port:

@@ -176,7 +176,8 @@ def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan
     """
     runs = []
     for span in file.spans:
-        start, end = max(span.start, first), min(span.end, first + most - 1)
+        start = max(span.start, first)
+        end = min(span.end, first + most - 1)
         for last in (chosen, end) if start <= chosen < end else (end,):
             runs += [replace(span, start=start, end=last)] if start <= last else []
             start = last + 1

@@ -20,7 +20,8 @@ from attribution.stats.intervals import (
 )
 
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval takes observations as independent
-REPOSITORIES, OBSERVATIONS = "repositories", "observations"
+REPOSITORIES = "repositories"
+OBSERVATIONS = "observations"
 _Name = TypeVar("_Name", str, int)
 NOTHING = 1e-9  # a weight from which everything was taken away again
 

@@ -76,13 +76,15 @@ class Model:
         options = {"schema": schema} if self.has_schemas else {}
         try:
             response = self._model.prompt(prompt, system=system, stream=False, **options)
-            text, usage = str(response.text()), response.usage()
+            text = str(response.text())
+            usage = response.usage()
         except Exception as error:
             raise ModelFailed(failure(error)) from error
         return ModelAnswer(text, usage.input, usage.output)
 
 
-NGRAMS, SENTENCES = "ngrams", "sentences"
+NGRAMS = "ngrams"
+SENTENCES = "sentences"
 # characters of each end of a long text that models see: what lies between is mostly pasted output
 WINDOW = 1_000
 
@@ -126,11 +128,9 @@ def embedder(name: str = NGRAMS) -> Embedder:
 def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Cosine of two rows; None when one of them is zero."""
     size = sum(x * x for x in a) * sum(x * x for x in b)
-    return (
-        max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5))
-        if size
-        else None
-    )
+    if not size:
+        return None
+    return max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(size)))
 
 
 def _both_ends(text: str, size: int) -> str:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from attribution.features import costs, repository
 from attribution.features.registry import Feature
 
-VIEW, TABLE = "feature_nulls", "session_features"
+VIEW = "feature_nulls"
+TABLE = "session_features"
 VIEW_TEXT = "Why a feature of a session has no value: one row per session and feature without one."
 VIEW_COLUMNS = {
     "repo_id": "its repository",

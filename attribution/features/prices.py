@@ -186,7 +186,8 @@ def _parse(text: str) -> Prices:
     def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
         for pattern, prices, entry in models:
             if pattern.fullmatch(model) and moment.date() < entry.get("until", date.max):
-                long, until = entry.get("long"), entry.get("long_until", date.max)
+                long = entry.get("long")
+                until = entry.get("long_until", date.max)
                 factors = (
                     long
                     if long and length >= entry.get("long_from", _LONG) and moment.date() < until

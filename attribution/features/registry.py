@@ -10,7 +10,8 @@ from typing import Protocol
 
 from collector.json_values import Row, Texts
 
-DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
+DETERMINISTIC = "deterministic"
+HEURISTIC = "heuristic"
 KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
 TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "boolean": "INTEGER", "json": "TEXT"}
 

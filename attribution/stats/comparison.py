@@ -96,7 +96,8 @@ def compare(
     both = [r for stratum in strata.values() for r in stratum]
     refused = refusal(both, baseline, least)
     refused_rework = refusal([*_old(ours), *_old(theirs)], baseline, least)
-    a, b = _rework(ours), _rework(theirs)
+    a = _rework(ours)
+    b = _rework(theirs)
     excess = None if refused_rework or a is None or b is None else b.share - a.share
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
     agent = sum(r.lines for r in both if r.author == LineClass.AGENT)

@@ -37,7 +37,8 @@ class Rate(NamedTuple):
 def total(cells: Iterable[RateCell]) -> RateCell:
     events = lines = 0
     for cell in cells:
-        events, lines = events + cell.events, lines + cell.lines
+        events = events + cell.events
+        lines = lines + cell.lines
     return RateCell(events, lines)
 
 
@@ -99,7 +100,8 @@ def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
         variance += (a.events + b.events) * a.lines * b.lines / lines**2
     if not above or not below:
         return Ratio(0.0 if below and not above else None, None, None, count)
-    middle, error = above / below, math.sqrt(variance / (above * below))
+    middle = above / below
+    error = math.sqrt(variance / (above * below))
     return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
@@ -144,7 +146,8 @@ def _binomial_below(count: int, of: int, share: float) -> float:
         return 1.0
     if share >= 1:
         return 0.0 if count <= of else 1.0
-    a, b = math.log(share), math.log1p(-share)
+    a = math.log(share)
+    b = math.log1p(-share)
     top = math.lgamma(of + 1)
     return math.fsum(
         math.exp(top - math.lgamma(n + 1) - math.lgamma(of - n + 1) + n * a + (of - n) * b)

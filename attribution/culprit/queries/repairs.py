@@ -92,7 +92,8 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
         for removed in removed_lines(store, row["repo_id"]):
             record = removed.record
             if record.kind == FileKind.SOURCE and record.lines:
-                birth, end = commits[record.birth], commits.get(removed.removed_in)
+                birth = commits[record.birth]
+                end = commits.get(removed.removed_in)
                 size = sum(birth["lines_born"] > limit for limit in _SIZES)
                 fix = end["id"] if record.dead and end is not None and end["is_fix"] else 0
                 lines.append(
@@ -244,7 +245,8 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     )
     if not agent or not unknown:
         return []
-    alone, both = _cell(agent), _cell([*agent, *unknown])
+    alone = _cell(agent)
+    both = _cell([*agent, *unknown])
     before, after = (PER * cell.events / cell.lines for cell in (alone, both))
     direction = "too low" if after > before else "too high"
     return [

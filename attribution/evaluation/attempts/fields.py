@@ -12,18 +12,18 @@ from collector.json_values import LARGEST, JsonObject, get
 from collector.text import printable
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
-_MOST_TEXT, _MOST_JSON, DEEPEST = 2_000, 20_000, 8
+_MOST_TEXT = 2_000
+_MOST_JSON = 20_000
+DEEPEST = 8
 
 
 def text(value: object, most: int = _MOST_TEXT) -> str:
     """A name or message; empty for anything that is none."""
     if isinstance(value, str):
         return printable(value[:most]).strip()
-    return (
-        str(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-        else ""
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return str(value)
+    return ""
 
 
 def name(value: object) -> str | None:
@@ -49,11 +49,9 @@ def boolean(value: object) -> int | None:
 
 def names(value: object) -> list[str]:
     """Ids of a list, each once."""
-    return (
-        list(dict.fromkeys(name for item in value if (name := text(item, 500))))
-        if isinstance(value, list)
-        else []
-    )
+    if isinstance(value, list):
+        return list(dict.fromkeys(name for item in value if (name := text(item, 500))))
+    return []
 
 
 def moment(value: object) -> str | None:
@@ -127,7 +125,8 @@ def attempt_of(
 
 def read_columns(record: object, columns: Columns) -> tuple[JsonObject, set[str]]:
     """(columns with a value, the paths that gave them)."""
-    values, paths = {}, set()
+    values = {}
+    paths = set()
     for column, (read, candidates) in columns.items():
         for path in candidates:
             value = read(get(record, *path.split(".")))

@@ -33,22 +33,18 @@ def _settings(*names: str) -> tuple[str, ...]:
 
 def _cap(value: object) -> int | None:
     """A number of calls, which a variable holds as text."""
-    return (
-        int(value)
-        if isinstance(value, str) and value.isdecimal() and len(value) < 10
-        else fields.integer(value)
-    )
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return fields.integer(value)
 
 
 def _responses(value: object) -> int | None:
     """The agent's own steps; the total, which stands in where they are not listed, counts those
     of the user too.
     """
-    return (
-        sum(get(step, "source") == "agent" for step in value) or None
-        if isinstance(value, list)
-        else fields.integer(value)
-    )
+    if isinstance(value, list):
+        return sum(get(step, "source") == "agent" for step in value) or None
+    return fields.integer(value)
 
 
 def _paths(*names: str) -> tuple[str, ...]:

@@ -8,7 +8,10 @@ from typing import Any
 from collector.json_values import JsonObject
 
 # How much a source knows: where two differ, the one that knows more is believed.
-PATCH_ONLY, TRAJECTORY, SUMMARY, RESULT = 0, 1, 2, 3
+PATCH_ONLY = 0
+TRAJECTORY = 1
+SUMMARY = 2
+RESULT = 3
 TREATMENT = ("attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s")
 
 

@@ -120,11 +120,9 @@ class _Scan:
         if path not in self.contexts:
             # no JSON: a problem when its turn comes
             self.contexts[path] = get_dict(parse_json(_text(path, _MOST_CONTEXT)))
-        return (
-            self.contexts[path]
-            if self.contexts[path] or folder == self.root
-            else self._context(folder.parent, name)
-        )
+        if self.contexts[path] or folder == self.root:
+            return self.contexts[path]
+        return self._context(folder.parent, name)
 
     def _document(self, source: str, path: Path, value: Any) -> Document:
         folder = path.parent
@@ -306,7 +304,8 @@ def _resolve_aliases(records: Sequence[Attempt]) -> None:
         elif record.alias and (
             model := next((m for m in models if record.alias.startswith(m + ".")), "")
         ):
-            record.run, record.model = record.alias.removeprefix(model + "."), model
+            record.run = record.alias.removeprefix(model + ".")
+            record.model = model
 
 
 # --- reports inside a trial -----------------------------------------------------------------------
@@ -349,7 +348,8 @@ def _adopt(records: Sequence[Attempt]) -> None:
 def _rename(record: Attempt, trial: Attempt) -> None:
     for name in ("harness", "run", "instance", "trial", "agent", "model", "dataset"):
         setattr(record, name, getattr(trial, name))
-    record.alias, record.strength = "", SUMMARY
+    record.alias = ""
+    record.strength = SUMMARY
 
 
 def _assign(

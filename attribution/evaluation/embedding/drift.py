@@ -256,7 +256,8 @@ def _lock(
     """
     typed = [(i, e.asked) for i, e in enumerate(conversation.exchanges) if e.is_typed]
     for (first, text), (second, answer) in pairwise(typed[1:]):
-        before, after = (coherence[first - 1], coherence[second])
+        before = coherence[first - 1]
+        after = coherence[second]
         guesses = [
             classify(said, vector=None if rows is None else rows.get(beginning(said), ()))
             for said in (text, answer)
@@ -272,7 +273,8 @@ def edit_distance(first: Sequence[str], last: Sequence[str], rows: Rows, same: f
     """Least cost of turning one list of steps into the other; see `plan_ged`."""
     costs = [float(i) for i in range(len(last) + 1)]
     for i, old in enumerate(first, 1):
-        before, costs = costs, [float(i)]
+        before = costs
+        costs = [float(i)]
         for j, new in enumerate(last, 1):
             like = 1.0 if old == new else cosine(rows[old], rows[new]) or 0.0
             replaced = before[j - 1] + (0.0 if like >= same else 1 - max(0.0, like))

@@ -283,7 +283,8 @@ def trend(scored: Iterable[Session]) -> list[Row]:
     first = min((began for _, began in dated), default=None)
     rows = []
     for session, began in dated:
-        x, q = (began - first).total_seconds() / _WEEK if first else 0.0, session["q"]
+        x = (began - first).total_seconds() / _WEEK if first else 0.0
+        q = session["q"]
         rows.append((session["repository"], (1.0, x, q, x * x, x * q)))
     repositories = repository_sums(rows)
     about = {
@@ -393,12 +394,11 @@ def _left_out(store: Store, scored: Sequence[Session]) -> list[str]:
 
 def scored_sessions(store: Store) -> list[Session]:
     """Sessions with a score and what is known of their harm: NULL where nobody looked."""
-    undone, features = "NULL", ""
+    undone = "NULL"
+    features = ""
     if features_ready(store):
-        undone, features = (
-            "f.changes_reverted",
-            "LEFT JOIN session_features f ON f.session_id = s.id",
-        )
+        undone = "f.changes_reverted"
+        features = "LEFT JOIN session_features f ON f.session_id = s.id"
     return store.rows(
         f"""
         SELECT q.session_id, s.key, q.q, q.task_type AS category, q.work,

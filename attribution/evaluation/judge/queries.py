@@ -99,11 +99,9 @@ def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int
     has a price.
     """
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
-    return (
-        None
-        if price is None
-        else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
-    )
+    if price is None:
+        return None
+    return (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
 
 
 LabelPlace = tuple[str, int, str]
@@ -268,7 +266,8 @@ def _class_rows(
     agree = sum(1 for person, model in pairs if person == model) / len(pairs)
     head = {"label": label, "compared": len(pairs), "agree": agree, "kappa": kappa(pairs)}
     for name in names:
-        counts, n = confusion(pairs, name), sum(value == name for value in every)
+        counts = confusion(pairs, name)
+        n = sum(value == name for value in every)
         shares = {"share": n / len(every) if every else None, "of": len(every)}
         yield (
             head

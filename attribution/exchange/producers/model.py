@@ -130,7 +130,8 @@ class RecordBuilder:
         """The range of lines a JSON object gives; () and a problem when it gives none that can
         be.
         """
-        first, last = first_of(value, "start_line"), first_of(value, "end_line")
+        first = first_of(value, "start_line")
+        last = first_of(value, "end_line")
         if path and 0 < number(first) <= number(last):
             return ((number(first), number(last)),)
         self.problem("bad_ranges", f"{path}: {str(first)[:50]}-{str(last)[:50]}")
@@ -138,7 +139,8 @@ class RecordBuilder:
 
     def record(self, producer: str, version: str, **more: Any) -> ClaimRecord:
         """All that was read; `more` are fields of the record."""
-        claims, problems = tuple(self.claims), tuple(self.problems)
+        claims = tuple(self.claims)
+        problems = tuple(self.problems)
         return ClaimRecord(
             producer,
             version,
@@ -181,11 +183,9 @@ def number(value: Any) -> int:
     """A line number; 0 for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST
-        else 0
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST:
+        return value
+    return 0
 
 
 def others(value: Any, used: Iterable[str]) -> str:

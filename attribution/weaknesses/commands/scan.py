@@ -135,7 +135,8 @@ def rules(
     from attribution.weaknesses.commands.views import rule_view
     from attribution.weaknesses.rules.rulesets import find_rule, measured, named, rule_row
 
-    rule_set, counts = named(rules), measured()
+    rule_set = named(rules)
+    counts = measured()
     if rule:
         chosen = find_rule(rule_set, rule)
         row = rule_row(chosen, counts) | {"rule_body": plain(dict(chosen.body))}

@@ -278,7 +278,8 @@ def _rule(body: JsonObject) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     tier = next((known for known in RuleTier if known == meta.get("tier")), None)
-    severity, paths = str(body.get("severity") or ""), body.get("paths")
+    severity = str(body.get("severity") or "")
+    paths = body.get("paths")
     include = paths.get("include") if isinstance(paths, dict) else None
     cwes = _cwes(meta)
     return Rule(
@@ -307,7 +308,8 @@ def _cwes(meta: JsonObject) -> Texts:
     ):
         number = _CWE.search(text)
         if number:
-            cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()
+            cwe = f"CWE-{int(number[0])}"
+            name = text.partition(":")[2].strip()
             names[cwe] = f"{cwe}: {name}" if name else names.get(cwe, cwe)
     return names
 
