@@ -37,14 +37,16 @@ from pages import fill, table  # noqa: E402
 from attribution.evaluation.study import published_values, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
+from attribution.queries.survival import records_of  # noqa: E402
 from attribution.stats.accuracy import audited_note  # noqa: E402
+from attribution.stats.comparison import BASELINES, compare  # noqa: E402
 from attribution.weaknesses.queries.report import weakness_tables  # noqa: E402
 from collector.checkpoints import read_all  # noqa: E402
 from collector.checkpoints.statements import declared_agent  # noqa: E402
 from collector.git.repository import GitRepo  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 from collector.storage.views import Table  # noqa: E402
-from collector.vocabulary.lines import LINE_CLASSES  # noqa: E402
+from collector.vocabulary.lines import LINE_CLASSES, LineClass  # noqa: E402
 from collector.vocabulary.sessions import CheckpointStore  # noqa: E402
 
 Row = Mapping[str, Any]
@@ -377,6 +379,7 @@ def page(store: Store) -> str:
         {
             **_numbers(store, whole.whole),
             **_claims(tables),
+            **_rework(store),
             **_weaknesses(store),
             **_appendix(store, whole.table.rows),
             **_records(whole.table.rows),
@@ -531,28 +534,25 @@ def _claims(tables: Mapping[str, Table]) -> dict[str, str]:
     for name, of in (("self overwritten", "self overwritten"), ("human deleted", "not committed")):
         row = _row(produced, sessions="all", fate=name)
         rows.append(_claim(f"produced lines, {name}", fates[f"all | {of}"]["paper_v1"], row))
-    rework = [
-        (
-            row["against"],
-            row["excess"],
-            row["low"],
-            row["high"],
-            row["agent lines"],
-            row["baseline lines"],
-            row["repositories"],
-        )
-        for row in tables["excess_rework"].rows
-    ]
-    return {
-        "claims": table(("what the paper says", "paper", "here (95 %)", ""), rows),
-        "rework": table(
-            ("against", "excess (95 %)", "agents' lines", "others' lines", "repositories"),
-            [
-                (a, _band(v, low, high), f"{n:,}", f"{m:,}", r)
-                for a, v, low, high, n, m, r in rework
-            ],
-        ),
-    }
+    return {"claims": table(("what the paper says", "paper", "here (95 %)", ""), rows)}
+
+
+def _rework(store: Store) -> dict[str, str]:
+    """Lines removed within 30 days: agents' against each baseline in the repositories that have
+    both.
+    """
+    followed = store.rows("SELECT repo_id FROM tip_states ORDER BY repo_id")
+    records = records_of(store, [row["repo_id"] for row in followed])
+    agents = {r.repo for r in records if r.author == LineClass.AGENT}
+    rows = []
+    for name, belongs in BASELINES.items():
+        shared = agents & {r.repo for r in records if belongs(r)}
+        c = compare([r for r in records if r.repo in shared], name)
+        excess = _band(c.excess_rework, c.excess_low, c.excess_high)
+        lines = (f"{c.rework_agent.lines:,}", f"{c.rework_baseline.lines:,}")
+        rows.append((name, excess, *lines, len(shared)))
+    head = ("against", "excess (95 %)", "agents' lines", "others' lines", "repositories")
+    return {"rework": table(head, rows)}
 
 
 def _claim(

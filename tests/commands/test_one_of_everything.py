@@ -64,7 +64,6 @@ NOT_A_NOUN = {
 # Behind a limit or a width that is never 1, in "1 of 1 sessions", or where the case of one has
 # words of its own.
 NEVER_ONE = {
-    "baselines",
     "bytes",
     "characters",
     "days",
@@ -78,7 +77,6 @@ NEVER_ONE = {
         "{what} left traces",
         "{least} attempts",
         "{least} sessions",
-        "{least} whole commits",
         "{total} results",
         "{count} lines",
     ),
