@@ -7,7 +7,7 @@ missing without a reason.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.features import costs, repository
 from attribution.features.registry import Feature
@@ -24,8 +24,7 @@ VIEW_COLUMNS = {
 UNEXPLAINED = "unexplained"
 
 
-@dataclass(frozen=True, slots=True)
-class NullReason:
+class NullReason(NamedTuple):
     """`when` is SQL over f (session_features), s (sessions) and t (session_stats)."""
 
     text: str

@@ -358,7 +358,7 @@ def _not_at_once(calls: tuple[ToolCall, ...]) -> int:
     try failed.
     """
     count = 0
-    broken = set[tuple[str, str, str]]()
+    broken = set()
     for call in calls:
         key = (call.agent_id, call.name, _target(call))
         count += call.status is Status.ERROR or key in broken

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from attribution.features.word_lists import UNSPACED, lower_case, source, words
 from collector.json_values import Numbers
@@ -137,8 +138,7 @@ class TurnClass(StrEnum):
 PUSHING_BACK = (TurnClass.PUSHBACK, TurnClass.CORRECTION)
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     turn_class: TurnClass
     pushes_back: bool
     probability: float  # that it pushes back

@@ -429,7 +429,7 @@ def _asks_first(view: SessionView) -> int | None:
 
 
 def _count_repeated(view: SessionView) -> int:
-    earlier = set[tuple[str, str, str]]()
+    earlier = set()
     count = 0
     for call in view.calls:
         key = (

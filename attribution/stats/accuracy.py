@@ -6,7 +6,6 @@ next coarser group (`RateOf`).
 """
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -32,8 +31,7 @@ class MeasuredTier(NamedTuple):
         return line_class(self.author, self.evidence, self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """`correct` of `checked` lines, with Wilson's 95 % interval; no rate where fewer than
     `minimum.READ` were checked.
     """

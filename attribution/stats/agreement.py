@@ -13,7 +13,6 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import LEVEL, Interval, Z
@@ -27,8 +26,7 @@ NumberPairs = Sequence[tuple[float, float]]
 Unit = TypeVar("Unit")
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(NamedTuple):
     """One class against all others."""
 
     tp: int

@@ -3,11 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from attribution.evaluation.attempts.model import Attempt, Document
 from collector.json_values import LARGEST, JsonObject, get
 from collector.text import printable
 
@@ -81,46 +79,6 @@ def seconds_between(start: str | None, end: str | None) -> float | None:
 
 Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
 """Column -> how its value is read, and where it may stand: names, with a dot into an object."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Where a harness writes what it knows of an attempt."""
-
-    heads: Columns  # fields of an Attempt that are names
-    columns: Columns  # of the table `attempts`
-    treatment: Columns  # whatever else was set for the run
-    known: frozenset[str]  # names that need not be stored as `extra`
-
-
-def attempt_of(
-    harness: str,
-    document: Document,
-    record: JsonObject,
-    shape: Shape,
-    beside: JsonObject,
-) -> Attempt:
-    """The attempt that a record describes.
-
-    `beside`: name -> what stands outside the record, for the paths of the shape.
-    """
-    whole = {
-        **record,
-        **beside,
-        "(above)": {str(depth): document.folder(depth) for depth in (1, 2, 3)},
-    }
-    heads, values, treatment = (
-        read_columns(whole, part)[0] for part in (shape.heads, shape.columns, shape.treatment)
-    )
-    extra = limit_size({name: value for name, value in record.items() if name not in shape.known})
-    return Attempt(
-        harness,
-        document.source,
-        **{"instance": "", **heads},
-        values=values,
-        treatment=treatment,
-        extra=extra,
-    )
 
 
 def read_columns(record: object, columns: Columns) -> tuple[JsonObject, set[str]]:

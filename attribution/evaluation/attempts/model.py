@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.json_values import JsonObject
 
@@ -15,8 +15,7 @@ RESULT = 3
 TREATMENT = ("attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One JSON value of a file.
 
     `value` is data of strangers: any shape, any size below the limit.

@@ -96,10 +96,8 @@ class _Scan:
         """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
             below.sort()
-            for path in (
-                Path(name) / file
-                for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]
-            ):
+            for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]:
+                path = Path(name) / file
                 source = path.relative_to(self.root).as_posix()
                 if path.is_symlink():  # one inside is read where it is
                     if not self._is_inside(path):
@@ -175,15 +173,8 @@ class _Scan:
         # What a trial printed or recorded completes its result; of several attempts nothing tells
         # which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
-            printed = next(
-                (
-                    lines
-                    for name in trial_files.PRINTED
-                    if (lines := document.sibling(name)) is not None
-                ),
-                "",
-            )
-            _complete(attempts[0], trial_files.printed_columns(printed))
+            printed = filter(None, map(document.sibling, trial_files.PRINTED))
+            _complete(attempts[0], trial_files.printed_columns(next(printed, "")))
             if attempts[0].directory:
                 _complete(attempts[0], trial_files.transcript_columns(path.parent))
         return attempts
@@ -265,14 +256,8 @@ def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Pro
         strong[record.key] = record if known is None else _merge(known, record)
     alone, ambiguous = _assign([r for r in records if r.strength < SUMMARY], strong)
     for source, number in ambiguous.items():
-        problems.append(
-            Problem(
-                STAGE,
-                source,
-                "prediction_ambiguous",
-                f"several runs could have made {count_of(number, 'patch')}",
-            )
-        )
+        detail = f"several runs could have made {count_of(number, 'patch')}"
+        problems.append(Problem(STAGE, source, "prediction_ambiguous", detail))
     return [*strong.values(), *alone], problems
 
 

@@ -10,10 +10,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.evaluation.conversation import CallSummary, Conversation, Exchange
 from attribution.evaluation.judge.labels import QUESTIONS, Question
@@ -30,8 +29,7 @@ _TARGET = 120  # characters of a path or command
 CHARACTERS_PER_TOKEN = 3.3  # of English with code; the estimate of a cost is on the high side
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One question about one session, as it is sent."""
 
     session_id: int

@@ -4,7 +4,6 @@ agree with a CSV of people's.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -219,7 +218,7 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
     unmatched = []
-    pairs = defaultdict[str, list[tuple[Any, Any]]](list)
+    pairs = defaultdict(list)
     for (session, turn, label), value in people:
         by_model = stored.get((matching_key(session, keys) or "", turn, label))
         if by_model is None:
@@ -271,7 +270,7 @@ def _class_rows(
         shares = {"share": n / len(every) if every else None, "of": len(every)}
         yield (
             head
-            | {"class": name, **asdict(counts)}
+            | {"class": name, **counts._asdict()}
             | shares
             | corrected_columns(n, len(every), counts)
         )

@@ -55,8 +55,7 @@ class JudgeModel(Protocol):
     def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer: ...
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
+class JudgeOptions(NamedTuple):
     """Who is asked, and within what limits."""
 
     model: JudgeModel

@@ -74,8 +74,7 @@ _SUBSTANCE = 50  # words of an answer that count as substantive
 _THOUGHT = re.compile(r"<think.*?(?:</details>|</think\w*>|\Z)", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """One input of a part. `score` None: missing, left out."""
 
     part: str

@@ -10,9 +10,9 @@ never changes our own lines (docs/decisions/0009).
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
+from typing import NamedTuple
 
 from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
@@ -113,8 +113,7 @@ def check_claims(context: RunContext, head: str) -> None:
         rows.write(list(checker.check_trailers()))
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedRecord:
+class _CheckedRecord(NamedTuple):
     """One record with what checking it against its commit gave."""
 
     source: ClaimSource
@@ -172,7 +171,7 @@ class _Checker:
             return records
         root = root_of(absolute, self._repo.paths(self._head))
         return [
-            replace(record, claims=tuple(_inside(claim, root) for claim in record.claims))
+            record._replace(claims=tuple(_inside(claim, root) for claim in record.claims))
             for record in records
         ]
 
@@ -243,7 +242,7 @@ def _inside(claim: Claim, root: str) -> Claim:
     path = relative(claim.path, root)
     if path == claim.path:
         return claim
-    return replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
+    return claim._replace(path=path, recorded_path=claim.recorded_path or claim.path)
 
 
 _SUMS = (

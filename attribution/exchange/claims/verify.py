@@ -15,7 +15,7 @@ commit adds. Lines that a later commit of the pull request changed stay behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from attribution.authorship.originals import squash_sources
@@ -241,13 +241,13 @@ def carry(
 
     `checked`: the claims as checked against `before`; `files`: those of the commit `after`.
     """
-    blocks = dict[str, tuple[tuple[LineRange, LineRange], ...]]()
+    blocks = {}
     moved = []
     for entry in checked:
         path = entry.claim.path
         if path not in blocks:
             blocks[path] = _common_blocks(text(before, path), text(after, path))
-        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path])))
+        moved.append(entry.claim._replace(ranges=_moved_lines(entry.added_lines(), blocks[path])))
     return [
         CheckedClaim(entry.claim, new.lines)
         for entry, new in zip(checked, check(moved, files), strict=True)

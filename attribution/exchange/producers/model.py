@@ -5,7 +5,7 @@ readers need. Pure.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.agents.common.jsonl import values
@@ -32,8 +32,7 @@ _PRIVATE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
+class Who(NamedTuple):
     """The author a producer names."""
 
     author: ClaimedAuthor
@@ -45,8 +44,7 @@ class Who:
     basis: ClaimBasis = ClaimBasis.NOT_SAID
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Lines of one file with one author. Without ranges it speaks of the whole commit."""
 
     path: str  # relative to the repository where that can be told
@@ -58,8 +56,7 @@ class Claim:
     detail: str = ""  # keys we do not know, JSON
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRecord:
+class ClaimRecord(NamedTuple):
     """One note, line of a file, or commit message: what one producer says about one commit."""
 
     producer: str
@@ -78,8 +75,7 @@ class ClaimRecord:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimSource:
+class ClaimSource(NamedTuple):
     """Where bytes come from."""
 
     kind: str  # note | file | commit

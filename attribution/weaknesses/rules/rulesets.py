@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier, severity_named, severity_word
@@ -39,8 +39,7 @@ class RulesUnusable(WhoWroteError):
     """Rules that are not there or cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a rule says of itself."""
 
     id: str

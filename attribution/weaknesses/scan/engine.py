@@ -85,8 +85,7 @@ class Engine(NamedTuple):
         return f"{_NAME} {self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A text to be scanned."""
 
     blob: str

@@ -223,8 +223,7 @@ class CachedScan(NamedTuple):
         return self.failed if self.status in SCANNED or self.failed else None
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCache:
+class ScanCache(NamedTuple):
     """Scans of one rule set by one scanner."""
 
     store: Store
