@@ -144,14 +144,6 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
 
-def weaknesses() -> dict[str, Texts]:
-    """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that
-    our rules know.
-    """
-    table: dict[str, Texts] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
-    return table
-
-
 def measured() -> dict[str, dict[str, list[int]]]:
     """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read
     -> counts.
@@ -206,21 +198,6 @@ def rule_row(rule: Rule, counts: Mapping[str, Mapping[str, Sequence[int]]]) -> J
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
-
-
-def find_rule(rules: RuleSet, name: str) -> Rule:
-    """The rule of this id, or the only one whose id ends in the name. Raises RulesUnusable."""
-    matching = [r for r in rules.rules if r.id == name] or [
-        r for r in rules.rules if r.id.endswith("." + name)
-    ]
-    if len(matching) == 1:
-        return matching[0]
-    if matching:
-        raise RulesUnusable(
-            f"{len(matching)} rules are called {name}",
-            "Choose one of: " + ", ".join(r.id for r in matching[:12]),
-        )
-    raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote findings rules")
 
 
 def _paths(name: str) -> list[Path]:
