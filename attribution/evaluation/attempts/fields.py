@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
-from collector.json_values import LARGEST, JsonObject, get
-from collector.text import printable
+from collector.json_values import LARGEST, JsonObject, get, time_of
+from collector.storage.store import iso
+from collector.text import printable, timestamp
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
 _MOST_TEXT = 2_000
@@ -56,25 +56,17 @@ def moment(value: object) -> str | None:
     """A time as `2026-02-18T00:07:22.729Z`; ISO text without a zone is UTC; numbers are seconds
     or milliseconds since 1970.
     """
-    try:
-        if isinstance(value, str):
-            time = datetime.fromisoformat(value.strip())
-        elif (seconds := number(value)) is not None and seconds > 1e8:
-            time = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
-        else:
-            return None
-        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    is_relative = isinstance(value, int | float) and value < 1e8
+    return None if is_relative else iso(time_of(value))
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:
     """Between two times as `moment` writes them; None when one is missing or they run backwards."""
-    if start is None or end is None:
+    began = timestamp(start)
+    ended = timestamp(end)
+    if began is None or ended is None or ended < began:
         return None
-    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
-    return round(seconds, 3) if seconds >= 0 else None
+    return round(ended - began, 3)
 
 
 Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
