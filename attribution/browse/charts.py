@@ -114,7 +114,7 @@ def _every_month(names: Sequence[str]) -> list[str]:
     return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
-def curves(lines: Mapping[str, Sequence[Row]], width: int = 600, height: int = 240) -> str:
+def curves(lines: Mapping[str, Sequence[Row]]) -> str:
     """Share of lines that survive over days (log scale) by class, from rows of the table
     survival.
     """
@@ -129,6 +129,8 @@ def curves(lines: Mapping[str, Sequence[Row]], width: int = 600, height: int = 2
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
         return ""
+    width = 600
+    height = 240
     left = 46.0
     right = width - 12.0
     low = height - 28.0

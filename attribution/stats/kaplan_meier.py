@@ -154,11 +154,9 @@ def sample_of(records: Iterable[LifetimeRecord]) -> minimum.Sample:
     return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
-def observations(
-    records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = commit_of
-) -> list[Observation]:
-    """Ages in days."""
-    return [Observation(r.days, r.dead, r.lines, cluster(r)) for r in records]
+def observations(records: Sequence[LifetimeRecord]) -> list[Observation]:
+    """Ages in days, clustered by commit."""
+    return [Observation(r.days, r.dead, r.lines, commit_of(r)) for r in records]
 
 
 def survival_points(
