@@ -211,7 +211,7 @@ def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights:
     others = sorted({session["category"] for session in (*ours, *theirs)} - set(compared))
     weight = sum(weights[category] for category in compared) / sum(weights.values())
     enough = compared if weight >= LEAST_WEIGHT else []
-    raw = _difference(ours, theirs, "all", {"all": 1.0})
+    raw = _difference(ours, theirs, "all", {"all": 1})
     adjusted = _difference(
         ours, theirs, "category", {category: weights[category] for category in enough}
     )
