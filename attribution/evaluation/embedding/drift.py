@@ -63,7 +63,7 @@ FEATURES = (
         "first turn with cp_curve above the model's own threshold, the median between turns of"
         " different sessions of a repository, from which on two thirds of the turns are above it,"
         " itself included and at least two",
-        "no such turn, or a model whose threshold was not measured",
+        "no such turn",
         version=2,
     ),
     _column(
@@ -81,8 +81,7 @@ FEATURES = (
         " with `sentences` that of this table), when intent_coherence_curve changes by less than"
         " the model's `flat` from before the first to after the second. As good as the classifier"
         " of messages, which is weak for one message",
-        "no such pair, messages in a language that the classifier was not measured on, or a model"
-        " whose `flat` was not measured",
+        "no such pair, or messages in a language that the classifier was not measured on",
         version=3,
     ),
     _column(
@@ -180,14 +179,10 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "drift_onset_turn": next(
             (i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None
         ),
-        "drift_onset_calibrated": (
-            None if scale.drift is None else lasting_onset(curve, scale.drift)
-        ),
+        "drift_onset_calibrated": lasting_onset(curve, scale.drift),
         "intent_coherence_curve": coherence,
-        "assumption_lock_turn": (
-            None
-            if scale.flat is None
-            else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None)
+        "assumption_lock_turn": _lock(
+            conversation, coherence, scale.flat, rows if scale.classifies else None
         ),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
     }
