@@ -94,7 +94,6 @@ FEATURES = (
         "fewer than two plans on record",
     ),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
-    _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
     _column(
         "turn_pushes_back",
         "json",
@@ -156,7 +155,6 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
     values |= {
         "curve_turns": [exchange.turn for exchange in conversation.exchanges],
         "plan_steps_first": len(plans[0]) if plans else None,
-        "plan_steps_last": len(plans[-1]) if plans else None,
         "plan_ged": (
             edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None
         ),

@@ -17,7 +17,6 @@ CREATE TABLE IF NOT EXISTS session_embeddings (
   assumption_lock_turn INTEGER, -- turn from which the agent went on as before although the user corrected it twice; NULL without one, and where it could not be told
   plan_ged REAL, -- edit distance between the first and the last plan, in steps; NULL with fewer than two plans
   plan_steps_first INTEGER, -- steps of the first recorded plan; NULL without a plan
-  plan_steps_last INTEGER, -- steps of the last one; NULL without a plan
   turn_pushes_back TEXT, -- for each message that the user typed, in order: 1: it pushes back, 0: it does not, null: its language was not measured; NULL with other models than the encoder of sentences [list]
   turns_classified INTEGER, -- later ones that have an answer; NULL with other models
   pushback_turns INTEGER, -- those that push back; NULL with other models
