@@ -28,7 +28,8 @@ def stacked_bar(parts: Mapping[str, float], width: int = 600, height: int = 22) 
     total = sum(parts.values())
     if total <= 0:
         return ""
-    x, marks = 0.0, []
+    x = 0.0
+    marks = []
     for kind, value in parts.items():
         if value > 0:
             wide = width * value / total
@@ -58,15 +59,19 @@ def columns(
         return ""
     names = _every_month(names) if period == "month" else names
     top = max((sum(v.values()) for v in weeks.values()), default=0) or 1
-    width, height = 900, 220
-    left, low, high = 56.0, height - 26.0, 22.0
+    width = 900
+    height = 220
+    left = 56.0
+    low = height - 26.0
+    high = 22.0
     step = min((width - left - 8) / len(names), _WIDEST)
     marks = [
         _grid(left, width - 8, low - (low - high) * part, f"{top * part:,.0f}")
         for part in (0, 0.5, 1)
     ]
     for number, name in enumerate(names):
-        x, y = left + number * step, low
+        x = left + number * step
+        y = low
         for kind in LINE_CLASSES:
             tall = (low - high) * weeks.get(name, {}).get(kind, 0) / top
             y -= tall
@@ -109,7 +114,7 @@ def _every_month(names: Sequence[str]) -> list[str]:
     return [f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)]
 
 
-def curves(lines: Mapping[str, Sequence[Row]], width: int = 600, height: int = 240) -> str:
+def curves(lines: Mapping[str, Sequence[Row]]) -> str:
     """Share of lines that survive over days (log scale) by class, from rows of the table
     survival.
     """
@@ -124,7 +129,12 @@ def curves(lines: Mapping[str, Sequence[Row]], width: int = 600, height: int = 2
     points_of = {k: v for k, v in points_of.items() if v}
     if not points_of:
         return ""
-    left, right, low, high = 46.0, width - 12.0, height - 28.0, 10.0
+    width = 600
+    height = 240
+    left = 46.0
+    right = width - 12.0
+    low = height - 28.0
+    high = 10.0
     last = max(d for v in points_of.values() for d, _, _ in v)
     scale = (right - left) / math.log1p(last)
 

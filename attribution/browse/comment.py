@@ -19,7 +19,8 @@ from collector.vocabulary.lines import LineClass
 MARK = "<!-- whowrote -->"
 """How a comment of this program begins, by which it is found again."""
 _COMMITS, _FILES = 100, 40  # rows of the tables: GitHub takes 65,536 characters
-_REMARKABLE, _SESSIONS = 3, 8
+_REMARKABLE = 3
+_SESSIONS = 8
 _MARKDOWN = """\
 Non-blank lines added by commits. *agent*: a recorded edit or command of an agent wrote the line;
 *declared*: the commit names an agent, but no recorded session shows its work; *human*: a person
@@ -53,7 +54,8 @@ def markdown_of(request: PullRequest, prompts: bool = False, limit: float | None
 
 
 def _share_line(request: PullRequest) -> str:
-    share, usual = request.share, request.usual
+    share = request.share
+    usual = request.usual
     if not share.lines:
         return "**No lines added** in source and test files."
     tiers = [f"{words.percent(share.recorded, share.lines)} by record"]
@@ -112,11 +114,9 @@ def _sessions_line(request: PullRequest, prompts: bool) -> list[str]:
             f"{len(keys)} of {cell(label_of(agent or 'agent'))}"
             + (f" ({', '.join(items)})" if items else "")
         )
-    return (
-        [f"**Sessions that wrote lines, documentation included:** {'; '.join(texts)}."]
-        if texts
-        else []
-    )
+    if texts:
+        return [f"**Sessions that wrote lines, documentation included:** {'; '.join(texts)}."]
+    return []
 
 
 def _session(request: PullRequest, session: Row, number: int, prompts: bool) -> str:
@@ -124,14 +124,16 @@ def _session(request: PullRequest, session: Row, number: int, prompts: bool) -> 
     "" without both.
     """
     prompt = cell(cut(session["label"], 60)) if prompts else ""
-    web, checkpoint = forge(request.url), request.checkpoints.get(session["key"], "")
+    web = forge(request.url)
+    checkpoint = request.checkpoints.get(session["key"], "")
     if not web or not checkpoint:
         return prompt
     return f"[{prompt or number}]({web}/tree/{checkpoint})"
 
 
 def _unknown_line(request: PullRequest) -> list[str]:
-    share, unknown = request.share, request.lines[LineClass.UNKNOWN]
+    share = request.share
+    unknown = request.lines[LineClass.UNKNOWN]
     texts = []
     if unknown:
         why = next(iter(request.reasons), "").replace("_", " ")

@@ -89,7 +89,8 @@ def _home(request: PageRequest) -> Shown:
 
 
 def _search(request: PageRequest) -> Shown:
-    words_of_search, repo = request.text("q"), request.text("repo")
+    words_of_search = request.text("q")
+    repo = request.text("repo")
     results = search(request.store, words_of_search, repo)
     tips = {row["name"]: row["tip_sha"] for row in request.store.rows(_TIPS)}
     terms = terms_of(words_of_search)
@@ -204,7 +205,8 @@ def _commit_cell(request: PageRequest, row: Row) -> str:
     """The commit with its subject, and the pull request that the subject names."""
     address = request.to.commit(request.place.repo, row["commit_sha"])
     parts = [tables.link(address, row["commit_sha"][:7]), tables.text(row["subject"])]
-    number, on_forge = pull_request(row["subject"]), forge(request.repository.url)
+    number = pull_request(row["subject"])
+    on_forge = forge(request.repository.url)
     if number and on_forge:
         parts.append(tables.link(f"{on_forge}/pull/{number}", "pull request", rel="noreferrer"))
     if row.get("parents", 1) > 1:
@@ -213,7 +215,8 @@ def _commit_cell(request: PageRequest, row: Row) -> str:
 
 
 def _author_cell(row: Row) -> str:
-    author, agent = tables.text(row["git_author"], 40), row["declared_agent"]
+    author = tables.text(row["git_author"], 40)
+    agent = row["declared_agent"]
     return f"{author}<br>{tables.dim('names ' + label_of(agent), 40)}" if agent else author
 
 
@@ -323,7 +326,8 @@ def _discarded_cell(request: PageRequest, row: Row) -> str:
 
 
 def _session(request: PageRequest) -> Shown:
-    store, repo = request.store, request.repository
+    store = request.store
+    repo = request.repository
     number = store.value(
         "SELECT id FROM sessions WHERE repo_id = ? AND key = ?", (repo.id, request.place.rest)
     )
@@ -349,7 +353,8 @@ def session_values(request: PageRequest, page: SessionPage, most: int = TURNS) -
 
 
 def _commit(request: PageRequest) -> Shown:
-    store, repo = request.store, request.repository
+    store = request.store
+    repo = request.repository
     sha = request.place.rest.lower()
     usable = 4 <= len(sha) <= 64 and set(sha) <= set("0123456789abcdef")
     numbers = commit_numbers(store, sha, repo.id) if usable else []
@@ -377,7 +382,9 @@ def _commit(request: PageRequest) -> Shown:
 
 
 def _file(request: PageRequest) -> Shown:
-    store, repo, path = request.store, request.repository, request.place.rest
+    store = request.store
+    repo = request.repository
+    path = request.place.rest
     file = _file_at(store, repo, path, request.place.commit)
     line = request.number("line")
     start = ((line or request.number("from") or 1) - 1) // FILE_PAGE * FILE_PAGE + 1

@@ -113,11 +113,9 @@ def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
 
 @hookimpl
 def menu_links(datasette: Any, actor: Any) -> list[dict[str, str]]:
-    return (
-        [{"href": datasette.urls.path(_BASE), "label": "Who wrote what"}]
-        if _ours(datasette)
-        else []
-    )
+    if _ours(datasette):
+        return [{"href": datasette.urls.path(_BASE), "label": "Who wrote what"}]
+    return []
 
 
 @hookimpl
@@ -150,7 +148,8 @@ def render_cell(
     kind = _PAGES.get((table or "", column))
     number = row["id"] if kind and "id" in row.keys() else None  # noqa: SIM118 (a sqlite3.Row)
     if table is None and column in _NUMBERS:
-        kind, number = _NUMBERS[column], value
+        kind = _NUMBERS[column]
+        number = value
     if kind and number is not None:
         href = datasette.urls.path(f"{_BASE}/{tilde_encode(database)}/-/go/{kind}/{number}")
         return markupsafe.Markup('<a href="{}">{}</a>').format(href, cut(value, 200))
@@ -424,7 +423,8 @@ class Guard:
                 self._quoted = not self._quoted
             elif sign in ",\n" and not self._quoted:
                 cells.append(_safe(self._held + text[start:position]) + sign)
-                self._held, start = "", position + 1
+                self._held = ""
+                start = position + 1
         self._held += text[start:]
         return "".join(cells)
 

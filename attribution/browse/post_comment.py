@@ -18,7 +18,8 @@ import requests
 from attribution.browse.comment import MARK
 from collector.json_values import Row, Texts
 
-_SECONDS, _PAGE = 30, 100
+_SECONDS = 30
+_PAGE = 100
 
 
 class Forge(NamedTuple):

@@ -10,9 +10,9 @@ once and is a cookie afterwards; programs send it as `Authorization: Bearer TOKE
 import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from collector.json_values import Row
@@ -26,8 +26,7 @@ _HTTP_PORT = 80
 _SAME = ("same-origin", "none")  # none: typed, a bookmark, or opened by another program
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """What a request must show.
 
     `host`: the address given by the person; `port`: the one listened on.
@@ -49,7 +48,8 @@ class Access:
         """
         try:
             parts = urlsplit(f"//{header}")
-            name, port = (parts.hostname or "").removesuffix("."), parts.port or _HTTP_PORT
+            name = (parts.hostname or "").removesuffix(".")
+            port = parts.port or _HTTP_PORT
         except ValueError:
             return False
         if parts.netloc != header or "@" in header or port != self.port:
@@ -62,8 +62,7 @@ class Access:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(NamedTuple):
     status: HTTPStatus
     text: str
 

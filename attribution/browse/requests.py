@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.addresses import Addresses, Place
@@ -28,8 +27,7 @@ class Shown(NamedTuple):
     values: Row
 
 
-@dataclass(frozen=True, slots=True)
-class PageRequest:
+class PageRequest(NamedTuple):
     store: Store
     place: Place
     arguments: Texts  # of the address

@@ -23,56 +23,19 @@ from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
 from collector.json_values import Numbers
-from collector.text import count_of, printable
+from collector.text import count_of, printable, split_names
 from collector.vocabulary.agents import label_of
 
 _SIZE, _LINE, _TOKENS = 400_000, 2_000, 200_000  # characters of a file and of a line, tokens
 _MARKDOWN = 50_000  # characters
-# Suffix -> lexer of pygments.
-_LEXERS = {
-    "py": "python",
-    "pyi": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
-    "jsx": "jsx",
-    "ts": "typescript",
-    "tsx": "tsx",
-    "rs": "rust",
-    "go": "go",
-    "java": "java",
-    "kt": "kotlin",
-    "swift": "swift",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "hpp": "cpp",
-    "cs": "csharp",
-    "rb": "ruby",
-    "php": "php",
-    "sh": "bash",
-    "bash": "bash",
-    "zsh": "bash",
-    "sql": "sql",
-    "css": "css",
-    "scss": "scss",
-    "html": "html",
-    "vue": "html",
-    "svelte": "html",
-    "xml": "xml",
-    "json": "json",
-    "yaml": "yaml",
-    "yml": "yaml",
-    "toml": "toml",
-    "ini": "ini",
-    "md": "markdown",
-    "ex": "elixir",
-    "exs": "elixir",
-    "dart": "dart",
-    "lua": "lua",
-    "scala": "scala",
-}
+# Suffixes of the languages that are coloured, and those whose lexer pygments does not choose by
+# them.
+_COLOURED = split_names(
+    "py, pyi, js, mjs, cjs, jsx, ts, tsx, rs, go, java, kt, swift, c, h, cc, cpp, hpp, cs, rb, "
+    "php, sh, bash, zsh, css, scss, html, xml, json, yaml, yml, toml, ini, md, ex, exs, dart, lua, "
+    "scala"
+)
+_NAMED = {"sql": "sql", "vue": "html", "svelte": "html"}
 
 
 # What pygments calls it in its style sheets -> what it has the colour of; others are coloured by
@@ -85,19 +48,22 @@ def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
     """Each line as HTML with classes k, s, c, m, f of what has a colour; None where the text is
     not highlighted.
     """
-    name = _LEXERS.get(path.rpartition("/")[2].rpartition(".")[2].lower())
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     lines_of_text = [source(text) for text in texts]
     if (
-        name is None
+        suffix not in (*_COLOURED, *_NAMED)
         or sum(map(len, lines_of_text)) > _SIZE
         or any(len(text) > _LINE for text in lines_of_text)
     ):
         return None
     import pygments
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
+    from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 
-    lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True)
+    if suffix in _NAMED:
+        lexer = get_lexer_by_name(_NAMED[suffix], stripnl=False, ensurenl=True)
+    else:
+        lexer = get_lexer_for_filename(f".{suffix}", stripnl=False, ensurenl=True)
     tokens = list(islice(lexer.get_tokens("\n".join(lines_of_text)), _TOKENS + 1))
     lines = _SPAN.sub(_coloured, pygments.format(tokens, HtmlFormatter(nowrap=True))).split("\n")[
         : len(texts)
@@ -176,7 +142,8 @@ def file_runs(file: TipFile, first: int, most: int, chosen: int) -> list[TipSpan
     """
     runs = []
     for span in file.spans:
-        start, end = max(span.start, first), min(span.end, first + most - 1)
+        start = max(span.start, first)
+        end = min(span.end, first + most - 1)
         for last in (chosen, end) if start <= chosen < end else (end,):
             runs += [replace(span, start=start, end=last)] if start <= last else []
             start = last + 1

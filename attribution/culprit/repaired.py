@@ -62,12 +62,15 @@ def code_lines(path: str, texts: Sequence[str]) -> frozenset[int]:
     """Numbers, from 1, of the lines of a file that say something to a computer and stand in no
     block comment and no docstring.
     """
-    code, end, above = set(), "", ":"
+    code = set()
+    end = ""
+    above = ":"
     for number, text in enumerate(texts, 1):
         line = text.strip()
         begin = "" if end else next((mark for mark in _BLOCKS if line.startswith(mark)), "")
         if begin and (begin[0] not in "\"'" or above.endswith(":")):
-            end, line = _BLOCKS[begin], line[len(begin) :]
+            end = _BLOCKS[begin]
+            line = line[len(begin) :]
         elif not end:
             above = line or above
             code |= {number} if is_code(path, text) else set()
@@ -140,7 +143,8 @@ def weight_of(
     A side line follows from others: an import, a rule of a style sheet, a head that only gained
     words.
     """
-    words, after = _WORD.findall(text), iter(_WORD.findall("\n".join(replacement)))
+    words = _WORD.findall(text)
+    after = iter(_WORD.findall("\n".join(replacement)))
     is_widened = _HEAD.match(text.strip()) and all(word in after for word in words)
     is_side = is_widened or _IMPORT.match(text.strip()) or path.lower().endswith(_STYLES)
     statement = (
@@ -181,7 +185,8 @@ def first_answer(
     neighbours, `adds_code` for added code, which takes longer.
     """
     for kinds in (CODE_KINDS, OTHER_KINDS):
-        gone, near = [each for each in removed if each.kind in kinds], list[TracedLines]()
+        gone = [each for each in removed if each.kind in kinds]
+        near = list[TracedLines]()
         if gone and all(each.weight.statement < 0 for each in gone):
             return RepairOutcome.DEPENDENCY, []
         if not any(each.weight.statement > 0 for each in gone):

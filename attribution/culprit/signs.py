@@ -72,8 +72,6 @@ def fix_signs(message: str) -> list[FixSign]:
     for keyword, number in dict.fromkeys(_ISSUE.findall(message)):
         if keyword.lower().startswith("fix") or _REPAIR.search(message.partition("\n")[0]):
             signs.append(FixSign(FixTier.ISSUE, f"#{number}"))
-    return (
-        [*signs, FixSign(FixTier.CONVENTIONAL, "")]
-        if subject in _REPAIRS and not is_update
-        else signs
-    )
+    if subject in _REPAIRS and not is_update:
+        return [*signs, FixSign(FixTier.CONVENTIONAL, "")]
+    return signs

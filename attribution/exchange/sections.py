@@ -38,7 +38,8 @@ def _claims(store: Store, line: OfLine) -> Section:
     """
     claims = []
     for row in store.rows(_CLAIMS, (line.repo_id, line.sha, line.path)):
-        is_whole, ranges = not row.pop("path"), parse(row.pop("ranges"))[0]
+        is_whole = not row.pop("path")
+        ranges = parse(row.pop("ranges"))[0]
         if row not in claims and (is_whole or intersect(ranges, ((line.line, line.line),))):
             claims.append(row)
     words = [_words_of(claim) for claim in claims]

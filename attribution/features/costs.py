@@ -60,7 +60,8 @@ def cost_of(
 
     `unrecorded`: tokens by model and kind. `recorded`: USD. `started`: when the session began.
     """
-    total, listed = recorded or 0.0, False
+    total = recorded or 0.0
+    listed = False
     unknown = {"cost_usd": None, "cost_source": None, "prices_as_of": None}
     for model, counts in unrecorded.items():
         if not any(counts.values()):
@@ -70,7 +71,8 @@ def cost_of(
         amounts = {**counts, "cache_write": counts["cache_write"] - hour, "cache_write_1h": hour}
         if price is None or any(n and kind not in price for kind, n in amounts.items()):
             return unknown
-        total, listed = total + sum(n * price[kind] for kind, n in amounts.items() if n) / 1e6, True
+        total = total + sum(n * price[kind] for kind, n in amounts.items() if n) / 1e6
+        listed = True
     if recorded is None and not listed:
         return unknown
     source = "list" if recorded is None else "mixed" if listed else "recorded"

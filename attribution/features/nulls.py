@@ -7,12 +7,13 @@ missing without a reason.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.features import costs, repository
 from attribution.features.registry import Feature
 
-VIEW, TABLE = "feature_nulls", "session_features"
+VIEW = "feature_nulls"
+TABLE = "session_features"
 VIEW_TEXT = "Why a feature of a session has no value: one row per session and feature without one."
 VIEW_COLUMNS = {
     "repo_id": "its repository",
@@ -23,8 +24,7 @@ VIEW_COLUMNS = {
 UNEXPLAINED = "unexplained"
 
 
-@dataclass(frozen=True, slots=True)
-class NullReason:
+class NullReason(NamedTuple):
     """`when` is SQL over f (session_features), s (sessions) and t (session_stats)."""
 
     text: str

@@ -227,11 +227,8 @@ def _reached_paths(name: str, words: list[str]) -> Iterable[str]:
     if name == "reset":
         return _EVERYTHING if "--hard" in words else ()
     if name == "revert":
-        return (
-            ()
-            if any(w in ("--abort", "--continue", "--quit", "--skip") for w in words)
-            else _EVERYTHING
-        )
+        ends = any(w in ("--abort", "--continue", "--quit", "--skip") for w in words)
+        return () if ends else _EVERYTHING
     if not _puts_away(words):
         return ()
     return plain if named is not None else _EVERYTHING

@@ -11,12 +11,11 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.features.word_lists import source
 from collector.errors import WhoWroteError
@@ -39,8 +38,7 @@ ModelPrices = Mapping[str, float]
 """USD per million tokens, by kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(NamedTuple):
     """A table of prices by model."""
 
     as_of: str  # date or release, for people
@@ -186,7 +184,8 @@ def _parse(text: str) -> Prices:
     def look_up(model: str, moment: datetime, length: int) -> ModelPrices | None:
         for pattern, prices, entry in models:
             if pattern.fullmatch(model) and moment.date() < entry.get("until", date.max):
-                long, until = entry.get("long"), entry.get("long_until", date.max)
+                long = entry.get("long")
+                until = entry.get("long_until", date.max)
                 factors = (
                     long
                     if long and length >= entry.get("long_from", _LONG) and moment.date() < until

@@ -5,12 +5,12 @@ Columns, docs and versions all come from here. Pure.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from collector.json_values import Row, Texts
 
-DETERMINISTIC, HEURISTIC = "deterministic", "heuristic"
+DETERMINISTIC = "deterministic"
+HEURISTIC = "heuristic"
 KINDS = (DETERMINISTIC, HEURISTIC, "embedding", "judge")
 TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "boolean": "INTEGER", "json": "TEXT"}
 
@@ -18,8 +18,7 @@ Values = Row
 """Feature name -> int, float, str, bool, list, dict or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """One column of `session_features`.
 
     `null` says why there can be no value; raising `version` recomputes it.

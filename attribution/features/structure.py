@@ -194,7 +194,8 @@ FEATURES = (
 
 
 def compute(view: SessionView) -> Values:
-    session, calls = view.session, view.calls
+    session = view.session
+    calls = view.calls
     user_turns = None if session.parent_id else len(view.user_turns)
     responses = len({u.message_id for u in view.responses}) if session.counts_tokens else None
     spawns = [call for call in calls if call.spawn is not None]
@@ -233,7 +234,8 @@ def compute(view: SessionView) -> Values:
 
 def _localisation(view: SessionView) -> Values:
     """How the agent found the place of its first change."""
-    first, count = view.first_edit, len(view.calls)
+    first = view.first_edit
+    count = len(view.calls)
     commands = [
         program(call.command.text) if call.command is not None else "" for call in view.calls
     ]
@@ -306,11 +308,9 @@ def _inside(path: str, directories: Sequence[str]) -> str | None:
         if directory and path.startswith(prefix := directory.rstrip("/") + "/")
     ]
     first = directories[0].rstrip("/") + "/" if directories else ""
-    return (
-        path.removeprefix(first if first in above else min(above, key=len)) or None
-        if above
-        else None
-    )
+    if above:
+        return path.removeprefix(first if first in above else min(above, key=len)) or None
+    return None
 
 
 def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:
@@ -357,7 +357,8 @@ def _not_at_once(calls: tuple[ToolCall, ...]) -> int:
     """Failed calls and their repetitions: a call of the same agent, tool and target whose last
     try failed.
     """
-    count, broken = 0, set[tuple[str, str, str]]()
+    count = 0
+    broken = set()
     for call in calls:
         key = (call.agent_id, call.name, _target(call))
         count += call.status is Status.ERROR or key in broken

@@ -112,7 +112,8 @@ FEATURES = (
 
 def compute(view: SessionView) -> Values:
     session = view.session
-    used, counted = usage_of(view), session.counts_tokens
+    used = usage_of(view)
+    counted = session.counts_tokens
     reasoned = [u.reasoning for u in used if u.reasoning is not None]
     costs = [u.cost for u in used if u.cost is not None]
     models = usage_by_model(used)

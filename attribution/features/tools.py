@@ -143,20 +143,19 @@ def command_kind(text: str) -> str:
     name = program(text)
     if name.startswith("python") or name in ("node", "ruby", "perl"):
         command = effective(text)
-        return (
-            "bash:build"
-            if re.match(
-                r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b",
-                command,
-            )
-            else "bash"
-        )
+        if re.match(
+            r"\S+ -m (?:pytest|unittest|mypy|ruff|build|pip|black|flake8|coverage|tox)\b",
+            command,
+        ):
+            return "bash:build"
+        return "bash"
     return _PROGRAM.get(name, "bash")
 
 
 def effective(text: str) -> str:
     """The command from its first effective program on."""
-    text, start = text[:_MOST], 0
+    text = text[:_MOST]
+    start = 0
     for _ in range(12):
         match = _BEFORE.match(text, start)
         if match is None or match.end() >= len(text):

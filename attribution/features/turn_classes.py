@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from attribution.features.word_lists import UNSPACED, lower_case, source, words
 from collector.json_values import Numbers
@@ -31,11 +32,11 @@ _OWN = 400  # characters that are looked at: what follows is often pasted
 _NOT_WORDS = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+", re.S
 )
-_HANGUL, _KANA, _HAN = re.compile("[가-힣]"), re.compile("[ぁ-ゖァ-ヺ]"), re.compile("[㐀-鿿]")
-_CYRILLIC, _LATIN = (
-    re.compile("[а-яёіїєґ]", re.I),
-    re.compile(r"[a-zà-öø-ÿœß]+(?:['’][a-z]+)?", re.I),
-)
+_HANGUL = re.compile("[가-힣]")
+_KANA = re.compile("[ぁ-ゖァ-ヺ]")
+_HAN = re.compile("[㐀-鿿]")
+_CYRILLIC = re.compile("[а-яёіїєґ]", re.I)
+_LATIN = re.compile(r"[a-zà-öø-ÿœß]+(?:['’][a-z]+)?", re.I)
 _OTHER_SCRIPT = re.compile(r"[^\W\d_]")
 _SHARE = 0.15  # of the letters, from which a script decides: one ideograph says as much as a word
 
@@ -94,7 +95,8 @@ def _latin(words: frozenset[str]) -> Language | None:
 # --- what a message does --------------------------------------------------------------------------
 
 
-_CODE, _URL = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S), re.compile(r"https?://\S+")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.S)
+_URL = re.compile(r"https?://\S+")
 _PATH = re.compile(
     r"@?[\w.~-]*(?:/[\w.@-]+)+|@[\w./-]+|\b\w+\.(?:py|ts|tsx|js|md|json|go|rs|toml|ya?ml)\b"
 )
@@ -136,8 +138,7 @@ class TurnClass(StrEnum):
 PUSHING_BACK = (TurnClass.PUSHBACK, TurnClass.CORRECTION)
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     turn_class: TurnClass
     pushes_back: bool
     probability: float  # that it pushes back
@@ -231,7 +232,8 @@ def turn_features(text: str, first: bool) -> dict[str, float]:
         " ¤path ", _URL.sub(" ¤url ", _CODE.sub(" ¤code ", request_of(text)[:20_000]))
     )
     whole = whole.strip().lower().replace("’", "'")
-    words, features = [], set[str]()
+    words = []
+    features = set[str]()
     for token in _TOKEN.findall(whole[:_READ]):
         if UNSPACED.search(token):
             edged = f"^{token}$"

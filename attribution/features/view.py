@@ -8,7 +8,7 @@ typed anything.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.features.tools import category, paths_read
 from attribution.features.word_lists import UNSPACED
@@ -17,8 +17,7 @@ from collector.model import AgentMessage, Session, SessionEvent, Status, ToolCal
 TYPED = ("prompt", "queued")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionView:
+class SessionView(NamedTuple):
     session: Session
     categories: tuple[str, ...]  # of each call
     reads: tuple[tuple[str, ...], ...]  # of each call: paths it reads or searches

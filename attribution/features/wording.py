@@ -256,7 +256,8 @@ def compute(view: SessionView) -> Values:
 
 
 def _user_values(view: SessionView) -> Values:
-    texts, opening = [t.text for t in view.typed], next(iter(view.user_turns), None)
+    texts = [t.text for t in view.typed]
+    opening = next(iter(view.user_turns), None)
     lengths = [words_in(text) for text in texts]
     if not texts or opening is None:
         return {"user_msg_lengths": []}
@@ -328,9 +329,9 @@ def _beginning(text: str) -> str:
 
 def slope(values: Sequence[float]) -> float | None:
     """Least-squares slope of values over 0, 1, 2, …; None for fewer than two."""
-    return (
-        statistics.linear_regression(range(len(values)), values).slope if len(values) > 1 else None
-    )
+    if len(values) > 1:
+        return statistics.linear_regression(range(len(values)), values).slope
+    return None
 
 
 def underspecification(text: str) -> float:
@@ -380,7 +381,8 @@ def _agent_values(view: SessionView) -> Values:
 def _opening(view: SessionView) -> str:
     """What the agent says and thinks in its first turn, before its second tool call."""
     main = [c.at for c in view.calls if not c.agent_id and c.at is not None]
-    until, first = main[1] if len(main) > 1 else float("inf"), _first_turn(view)
+    until = main[1] if len(main) > 1 else float("inf")
+    first = _first_turn(view)
     return lower_case(
         "\n".join(
             s.text
@@ -427,7 +429,8 @@ def _asks_first(view: SessionView) -> int | None:
 
 
 def _count_repeated(view: SessionView) -> int:
-    earlier, count = set[tuple[str, str, str]](), 0
+    earlier = set()
+    count = 0
     for call in view.calls:
         key = (
             call.agent_id,

@@ -77,8 +77,7 @@ class Undone:
         return self.places if self.mostly else self.files
 
 
-@dataclass(frozen=True, slots=True)
-class UndoCommand:
+class UndoCommand(NamedTuple):
     """A git command that throws away what was not committed."""
 
     at: float
@@ -254,8 +253,7 @@ def _taker(change: Change, cause: Cause) -> str:
 # --- the end of a session -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A session as its neighbours see it."""
 
     session_id: int
@@ -265,8 +263,7 @@ class Visit:
     files: frozenset[str]  # that it changed
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     reopened_within: float | None
     restarted: bool
 

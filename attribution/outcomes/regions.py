@@ -94,7 +94,8 @@ def _sources(change: Change, writer: Mapping[int, int], root: Callable[[int], in
     inserts.
     """
     sources = {writer[line] for line in change.gone if line in writer}
-    above, below = writer.get(change.before), writer.get(change.below)
+    above = writer.get(change.before)
+    below = writer.get(change.below)
     if not change.gone and above is not None and below is not None and root(above) == root(below):
         sources.add(above)
     return sources
@@ -143,7 +144,8 @@ def convergence_of(sizes: Sequence[int], states: Sequence[State]) -> tuple[Conve
     back = first_return(states)
     if back >= 0:
         return Convergence.OSCILLATING, back
-    trend, before = 0, list[int]()
+    trend = 0
+    before = list[int]()
     for size in sizes:
         trend += bisect_left(before, size) + bisect_right(before, size) - len(before)
         insort(before, size)
@@ -182,10 +184,14 @@ class RegionHistory:
         """`first`: its lines before the changes of these numbers; `text`: of all its lines;
         `start`: the region's first hunk.
         """
-        self._numbers, self._first, self._text, self._changes = numbers, first, text, changes
+        self._numbers = numbers
+        self._first = first
+        self._text = text
+        self._changes = changes
         # the work of earlier sessions is the text that this session started from
         self._start = bisect_left(numbers, start)
-        self._sums, self._sizes = [0], [0]
+        self._sums = [0]
+        self._sizes = [0]
         alive: set[int] = set()
         self._count(self._step(alive, (), first))
         del self._sums[0], self._sizes[0]
@@ -229,7 +235,8 @@ class RegionHistory:
             return {}
         lines = _in_order(self._numbers, self._changes)
         place = {line: rank for rank, line in enumerate(lines)}
-        alive, found = set(self._first), dict[int, State]()
+        alive = set(self._first)
+        found = dict[int, State]()
         for index in range(max(indices) + 1):
             if index:
                 change = self._changes[self._numbers[index - 1]]

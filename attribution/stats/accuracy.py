@@ -1,20 +1,11 @@
-"""The error rates that `make accuracy` measured and this version ships, and what they make of
-counts.
+"""The error rates that `make accuracy` measured and this version ships.
 
 A tier is an author with how, evidence and reason, as `origins` has it. `confidence_of` gives its
 measured rate in all audits and in the newest one; where too few of its lines were read, that of the
 next coarser group (`RateOf`).
-
-`corrected` turns counts by class into shares by author with the confusion matrix of the lines that
-blind readers decided: of the lines called X, what share is really Y? The interval is the
-uncertainty of the matrix (a Dirichlet posterior with a flat prior of weight 0.5 per class,
-simulated with a fixed seed); how well the lines that were read represent others is not in it.
 """
 
 import json
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,11 +14,8 @@ from typing import NamedTuple
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
 from attribution.stats.intervals import Interval, wilson
-from collector.json_values import Numbers, Row, Texts
+from collector.json_values import Row, Texts
 from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
-
-_DRAWS = 2_000
-_PRIOR = 0.5
 
 
 class MeasuredTier(NamedTuple):
@@ -43,8 +31,7 @@ class MeasuredTier(NamedTuple):
         return line_class(self.author, self.evidence, self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """`correct` of `checked` lines, with Wilson's 95 % interval; no rate where fewer than
     `minimum.READ` were checked.
     """
@@ -92,15 +79,6 @@ class TierConfidence(NamedTuple):
     newest: Rate
 
 
-class CorrectedShare(NamedTuple):
-    """The share of lines that are really an author's, and the share that was counted."""
-
-    author: str
-    counted: float
-    corrected: float
-    interval: Interval
-
-
 @cache
 def measurements() -> Row:
     """The numbers of docs/accuracy.md, as they were published with this version; {} where the
@@ -122,14 +100,6 @@ def measurements() -> Row:
 def too_few_read(checked: int) -> str:
     """Why a share of so many lines that were read is no rate, in words; "" when it is one."""
     return minimum.READ.refusal({"what was read": Sample(checked, minimum.READ.commits)})
-
-
-def confidences() -> dict[tuple[str, str], Rate]:
-    """Class and evidence, in order -> how often these lines are right, as blind readers found."""
-    groups = sorted({(row["class"], row["evidence"]) for row in _read()})
-    return {
-        (name, evidence): _rate({"class": name, "evidence": evidence}) for name, evidence in groups
-    }
 
 
 def class_rate(name: str) -> Rate:
@@ -186,65 +156,6 @@ def _rate(values: Texts, audit: str = "") -> Rate:
         for row in rows
     ]
     return Rate(sum(checked for checked, _ in counts), sum(correct for _, correct in counts))
-
-
-def corrected_shares(
-    counts: Numbers, confusion: Mapping[str, Numbers], seed: int = 1
-) -> list[CorrectedShare]:
-    """Shares by true author from counts by class; [] where `correction_refusal` says why, or
-    nothing was counted.
-
-    `confusion`: class -> what readers found -> lines.
-    """
-    counted = {name: n for name, n in counts.items() if n}
-    whole = sum(counted.values())
-    if not whole or correction_refusal(counts, confusion):
-        return []
-    authors = sorted({author for row in confusion.values() for author in row})
-    rng = random.Random(seed)
-    draws: dict[str, list[float]] = {author: [] for author in authors}
-    for _ in range(_DRAWS):
-        totals = dict.fromkeys(authors, 0.0)
-        for name, n in counted.items():
-            for author, share in zip(
-                authors, _dirichlet(rng, confusion[name], authors), strict=True
-            ):
-                totals[author] += n / whole * share
-        for author, value in totals.items():
-            draws[author].append(value)
-    return [_share(author, counted, sorted(draws[author])) for author in authors]
-
-
-def correction_refusal(counts: Numbers, confusion: Mapping[str, Numbers]) -> str:
-    """Why counts cannot be corrected, in words: too few lines of a counted class were read; ""
-    when they can.
-    """
-    thin = (
-        name
-        for name, n in counts.items()
-        if n and too_few_read(sum(confusion.get(name, {}).values()))
-    )
-    parts = [f"{name.replace('_', ' ')} ({sum(confusion.get(name, {}).values())})" for name in thin]
-    return (
-        f"of these fewer than {minimum.READ.lines} lines were read: {', '.join(parts)}"
-        if parts
-        else ""
-    )
-
-
-def _dirichlet(rng: random.Random, row: Numbers, authors: Sequence[str]) -> list[float]:
-    weights = [
-        rng.gammavariate(row.get(author, 0) + _PRIOR / len(authors), 1.0) for author in authors
-    ]
-    whole = sum(weights)
-    return [weight / whole for weight in weights]
-
-
-def _share(author: str, counted: Numbers, values: Sequence[float]) -> CorrectedShare:
-    names = (author, LineClass.LIKELY_HUMAN) if author == LineClass.HUMAN else (author,)
-    edges = Interval(values[int(0.025 * len(values))], values[int(0.975 * len(values))])
-    share = sum(counted.get(name, 0) for name in names) / sum(counted.values())
-    return CorrectedShare(author, share, sum(values) / len(values), edges)
 
 
 def class_rates() -> dict[str, Row]:

@@ -13,7 +13,6 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import LEVEL, Interval, Z
@@ -27,8 +26,7 @@ NumberPairs = Sequence[tuple[float, float]]
 Unit = TypeVar("Unit")
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(NamedTuple):
     """One class against all others."""
 
     tp: int
@@ -58,7 +56,8 @@ def kappa(pairs: ClassPairs) -> float | None:
     """
     if not pairs:
         return None
-    people, model = Counter(p for p, _ in pairs), Counter(m for _, m in pairs)
+    people = Counter(p for p, _ in pairs)
+    model = Counter(m for _, m in pairs)
     n = len(pairs)
     chance = sum(people[name] * model[name] for name in people) / n**2
     return None if chance == 1 else (sum(1 for p, m in pairs if p == m) / n - chance) / (1 - chance)
@@ -77,7 +76,8 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
     """The share of a class that the classifier gave `count` times out of `of`, corrected; None
     where that is not from 0 to 1.
     """
-    positives, negatives = validated.tp + validated.fn, validated.tn + validated.fp
+    positives = validated.tp + validated.fn
+    negatives = validated.tn + validated.fp
     if not of:
         return Corrected(None, None, None, "no labels by this model")
     if positives < FEWEST or negatives < FEWEST:
@@ -89,7 +89,8 @@ def correct_share(count: int, of: int, validated: Confusion) -> Corrected:
             f"only {min(positives, negatives)} validated {which} the class; {FEWEST} are the"
             " fewest",
         )
-    sensitivity, specificity = validated.tp / positives, validated.tn / negatives
+    sensitivity = validated.tp / positives
+    specificity = validated.tn / negatives
     if sensitivity + specificity <= 1:
         return Corrected(
             None,
@@ -107,15 +108,18 @@ def _interval(count: int, of: int, validated: Confusion) -> Interval:
     """Lang and Reiczigel's 95 % interval, cut to 0 and 1; the whole range when it cannot be
     computed.
     """
-    positives, negatives = validated.tp + validated.fn + 2, validated.tn + validated.fp + 2
-    se, sp = (validated.tp + 1) / positives, (validated.tn + 1) / negatives
+    positives = validated.tp + validated.fn + 2
+    negatives = validated.tn + validated.fp + 2
+    se = (validated.tp + 1) / positives
+    sp = (validated.tn + 1) / negatives
     n = of + Z * Z
     p = (count + Z * Z / 2) / n
     gain = se + sp - 1
     if gain <= 0:
         return Interval(0.0, 1.0)
     rate = (p + sp - 1) / gain
-    of_se, of_sp = se * (1 - se) / positives, sp * (1 - sp) / negatives
+    of_se = se * (1 - se) / positives
+    of_sp = sp * (1 - sp) / negatives
     shift = 2 * Z * Z * (rate * of_se - (1 - rate) * of_sp)
     spread = Z * math.sqrt(p * (1 - p) / n + rate * rate * of_se + (1 - rate) ** 2 * of_sp) / gain
     return Interval(max(0.0, rate + shift - spread), min(1.0, rate + shift + spread))
@@ -125,7 +129,8 @@ def pearson(pairs: NumberPairs) -> float | None:
     """Pearson's correlation, -1 to 1; None with fewer than three pairs or when one series is
     constant.
     """
-    x, y = [a for a, _ in pairs], [b for _, b in pairs]
+    x = [a for a, _ in pairs]
+    y = [b for _, b in pairs]
     if len(pairs) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
         return None
     try:

@@ -1,8 +1,7 @@
 """Lines of agents against a baseline of other lines: excess rework, and how many lines of both the
 same files have. Pure.
 
-No baseline is beyond doubt, so each comparison says which one it uses, how many lines it has, and
-`spread` how far the answer moves from one to the other.
+No baseline is beyond doubt, so each comparison says which one it uses and how many lines it has.
 
 Hazard ratios need a statistics library: lifelines, numpy and pandas are the optional extra `stats`,
 imported when a function here is called.
@@ -13,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,7 +96,8 @@ def compare(
     both = [r for stratum in strata.values() for r in stratum]
     refused = refusal(both, baseline, least)
     refused_rework = refusal([*_old(ours), *_old(theirs)], baseline, least)
-    a, b = _rework(ours), _rework(theirs)
+    a = _rework(ours)
+    b = _rework(theirs)
     excess = None if refused_rework or a is None or b is None else b.share - a.share
     band = _difference(a, b) if excess is not None and a is not None and b is not None else None
     agent = sum(r.lines for r in both if r.author == LineClass.AGENT)
@@ -114,12 +114,6 @@ def compare(
         refused,
         refused_rework,
     )
-
-
-def spread(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
-    """The smallest and the largest excess rework of several baselines; None with fewer than two."""
-    values = [c.excess_rework for c in comparisons if c.excess_rework is not None]
-    return (min(values), max(values)) if len(values) > 1 else None
 
 
 def _old(records: Sequence[LifetimeRecord]) -> list[LifetimeRecord]:

@@ -43,7 +43,8 @@ def t_quantile(df: int) -> float:
     """
     if df > 200:  # Cornish-Fisher, error below 1e-6
         return Z + (Z**3 + Z) / (4 * df) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * df**2)
-    low, high = 0.0, math.pi / 2
+    low = 0.0
+    high = math.pi / 2
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _within(middle, df) < LEVEL else (low, middle)
@@ -52,7 +53,8 @@ def t_quantile(df: int) -> float:
 
 def _within(angle: float, df: int) -> float:
     """Probability of |t| <= sqrt(df) * tan(angle)."""
-    sine, cosine = math.sin(angle), math.cos(angle)
+    sine = math.sin(angle)
+    cosine = math.cos(angle)
     odd = df % 2
     term, total = (cosine, 0.0) if odd else (1.0, 0.0)
     for k in range(1 + odd, df, 2):
@@ -94,7 +96,8 @@ def wilson(hits: int, of: int) -> Interval | None:
     """Wilson's score interval of a share of independent trials; None of nothing."""
     if not of:
         return None
-    share, scale = hits / of, 1 + Z**2 / of
+    share = hits / of
+    scale = 1 + Z**2 / of
     middle = (share + Z**2 / (2 * of)) / scale
     width = Z / scale * math.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
     return Interval(0.0 if hits == 0 else middle - width, 1.0 if hits == of else middle + width)

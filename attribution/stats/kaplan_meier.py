@@ -22,7 +22,9 @@ from attribution.stats.intervals import Interval, t_quantile
 
 # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
 FEW = 0.01
-DAYS_UNIT, COMMITS_UNIT, HEAD_UNIT = "days", "commits", "head"
+DAYS_UNIT = "days"
+COMMITS_UNIT = "commits"
+HEAD_UNIT = "head"
 
 
 class Point(NamedTuple):
@@ -86,10 +88,13 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
     for observation in observations:
         leaving[observation.age].append(observation)
     influences = _Influences(observations)
-    risk, share, hazard = influences.lines, 1.0, 0.0
+    risk = influences.lines
+    share = 1.0
+    hazard = 0.0
     steps = [_Step(-math.inf, risk, influences.estimate(share, hazard))]
     for age, group in sorted(leaving.items()):
-        at_risk, deaths = risk, sum(observation.lines for observation in group if observation.dead)
+        at_risk = risk
+        deaths = sum(observation.lines for observation in group if observation.dead)
         left = at_risk - deaths
         if deaths:
             share *= left / at_risk
@@ -124,8 +129,10 @@ class _Influences:
 
     def settle(self, observation: Observation, each: float) -> None:
         """Lines leave the risk; each of them has contributed so much."""
-        lines, settled = self._at_risk[observation.cluster], self._settled[observation.cluster]
-        fewer, more = lines - observation.lines, settled + observation.lines * each
+        lines = self._at_risk[observation.cluster]
+        settled = self._settled[observation.cluster]
+        fewer = lines - observation.lines
+        more = settled + observation.lines * each
         self._at_risk[observation.cluster], self._settled[observation.cluster] = fewer, more
         self._sums[0] += fewer**2 - lines**2
         self._sums[1] += fewer * more - lines * settled
@@ -147,11 +154,9 @@ def sample_of(records: Iterable[LifetimeRecord]) -> minimum.Sample:
     return minimum.sample((r.lines, commit_of(r)) for r in records)
 
 
-def observations(
-    records: Sequence[LifetimeRecord], cluster: Callable[[LifetimeRecord], Hashable] = commit_of
-) -> list[Observation]:
-    """Ages in days."""
-    return [Observation(r.days, r.dead, r.lines, cluster(r)) for r in records]
+def observations(records: Sequence[LifetimeRecord]) -> list[Observation]:
+    """Ages in days, clustered by commit."""
+    return [Observation(r.days, r.dead, r.lines, commit_of(r)) for r in records]
 
 
 def survival_points(

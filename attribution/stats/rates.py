@@ -37,7 +37,8 @@ class Rate(NamedTuple):
 def total(cells: Iterable[RateCell]) -> RateCell:
     events = lines = 0
     for cell in cells:
-        events, lines = events + cell.events, lines + cell.lines
+        events = events + cell.events
+        lines = lines + cell.lines
     return RateCell(events, lines)
 
 
@@ -110,7 +111,8 @@ def _binomial_below(count: int, of: int, share: float) -> float:
         return 1.0
     if share >= 1:
         return 0.0 if count <= of else 1.0
-    a, b = math.log(share), math.log1p(-share)
+    a = math.log(share)
+    b = math.log1p(-share)
     top = math.lgamma(of + 1)
     return math.fsum(
         math.exp(top - math.lgamma(n + 1) - math.lgamma(of - n + 1) + n * a + (of - n) * b)

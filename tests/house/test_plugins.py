@@ -74,12 +74,6 @@ FEATURES = (Feature("made_up", "integer", "none", "a feature made up"),)
 def compute(view): return {"made_up": 1}
 """
     ),
-    "attribution.evaluation.study": (
-        """
-from collector.storage.views import table_of
-def tables(store): return [table_of([], name="made_up")]
-"""
-    ),
 }
 
 
@@ -279,12 +273,3 @@ def test_a_group_of_features_has_columns_and_values(added: ModuleType, tmp_path:
         assert store.rows(
             "SELECT name FROM pragma_table_info('session_features') WHERE name = 'made_up'"
         )
-
-
-@into("attribution.evaluation.study")
-def test_tables_of_the_study_are_shown(added: ModuleType, tmp_path: Path) -> None:
-    from attribution.evaluation.study import study
-    from collector.storage.store import Store
-
-    with Store(tmp_path / "w.db") as store:
-        assert "made_up" in {table.name for table in study(store)}

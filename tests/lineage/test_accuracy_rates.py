@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import random
 from itertools import product
 from pathlib import Path
 
@@ -17,11 +15,7 @@ from attribution.stats.accuracy import (
     audited_note,
     class_rate,
     confidence_of,
-    confidences,
-    corrected_shares,
-    correction_refusal,
 )
-from attribution.stats.intervals import wilson
 from collector.storage.store import Store
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
@@ -71,133 +65,6 @@ SHIPPED = {
         },
     ],
 }
-MATRIX = {
-    "agent": {"agent": 98, "unknown": 2},
-    "human": {"human": 45, "agent": 5},
-    "unknown": {"unknown": 50, "agent": 50},
-}
-
-
-def test_a_class_that_is_always_right_stays_as_counted() -> None:
-    (share,) = corrected_shares({"agent": 70}, {"agent": {"agent": 1000}})
-    assert share.counted == 1.0 and share.corrected == pytest.approx(1.0, abs=0.01)
-
-
-def test_unknown_lines_go_to_whom_readers_gave_them() -> None:
-    shares = {s.author: s for s in corrected_shares({"agent": 50, "unknown": 50}, MATRIX)}
-    assert shares["agent"].counted == 0.5
-    assert shares["agent"].corrected == pytest.approx(0.74, abs=0.02)
-    assert shares["agent"].interval.low < 0.74 < shares["agent"].interval.high
-    assert sum(s.corrected for s in shares.values()) == pytest.approx(1.0)
-
-
-def test_likely_people_count_as_people() -> None:
-    matrix = MATRIX | {"likely_human": {"human": 40}}
-    shares = {
-        s.author: s.counted
-        for s in corrected_shares({"human": 10, "likely_human": 30, "agent": 60}, matrix)
-    }
-    assert shares["human"] == pytest.approx(0.4)
-
-
-def test_the_interval_is_narrower_with_more_lines_read() -> None:
-    few, many = (
-        {
-            s.author: s.interval.high - s.interval.low
-            for s in corrected_shares({"human": 10}, {"human": {"human": 9 * n, "agent": n}})
-        }
-        for n in (3, 300)
-    )
-    assert many["agent"] < few["agent"]
-
-
-def test_a_class_that_nobody_read_cannot_be_corrected() -> None:
-    assert corrected_shares({"tool": 3, "agent": 2}, MATRIX) == []
-    assert corrected_shares({}, MATRIX) == []
-
-
-def test_the_same_counts_give_the_same_shares() -> None:
-    assert corrected_shares({"agent": 5, "human": 5}, MATRIX) == corrected_shares(
-        {"agent": 5, "human": 5}, MATRIX
-    )
-
-
-def test_a_class_of_which_few_lines_were_read_corrects_nothing() -> None:
-    thin = MATRIX | {"human": {"human": 28, "agent": 1}}
-    assert corrected_shares({"human": 1, "agent": 99}, thin) == []
-    assert (
-        correction_refusal({"human": 1, "agent": 99}, thin)
-        == "of these fewer than 30 lines were read: human (29)"
-    )
-    assert correction_refusal({"human": 0, "agent": 99}, thin) == ""
-    assert len(corrected_shares({"agent": 99}, thin)) == 3
-
-
-def test_corrected_shares_are_those_of_the_formula_of_a_stratified_sample() -> None:
-    """Independent of the simulation: mean and variance of a Dirichlet posterior in closed form,
-    summed over the classes.
-    """
-    counts = {"agent": 700, "human": 50, "unknown": 250}
-    authors, prior, whole = ("agent", "human", "unknown"), 0.5, sum(counts.values())
-    shares = {s.author: s for s in corrected_shares(counts, MATRIX)}
-    for author in authors:
-        mean = variance = 0.0
-        for name, n in counts.items():
-            read = sum(MATRIX[name].values()) + prior
-            p = (MATRIX[name].get(author, 0) + prior / len(authors)) / read
-            mean += n / whole * p
-            variance += (n / whole) ** 2 * p * (1 - p) / (read + 1)
-        error = math.sqrt(variance)
-        assert shares[author].corrected == pytest.approx(mean, abs=0.1 * error)
-        # few of the lines read are people's in classes that are not theirs
-        skew = 0.9 if author == Author.HUMAN else 0.35
-        assert shares[author].interval.low == pytest.approx(mean - 1.96 * error, abs=skew * error)
-        assert shares[author].interval.high == pytest.approx(mean + 1.96 * error, abs=skew * error)
-
-
-def test_the_interval_holds_the_true_share_as_often_as_it_says() -> None:
-    """Readers draw lines of each class from a known truth, 300 times; 95 % intervals hold the
-    true shares in 95 % of them.
-    """
-    truth = {
-        "agent": {"agent": 0.96, "human": 0.04},
-        "unknown": {"agent": 0.5, "human": 0.3, "tool": 0.2},
-    }
-    counts = {"agent": 600, "unknown": 400}
-    share = sum(n * truth[name].get("agent", 0.0) for name, n in counts.items()) / 1000
-    rng, held = random.Random(7), 0
-    for seed in range(300):
-        read = {
-            name: rng.choices(list(row), list(row.values()), k=80) for name, row in truth.items()
-        }
-        matrix = {
-            name: {author: found.count(author) for author in truth[name]}
-            for name, found in read.items()
-        }
-        (agent,) = (s for s in corrected_shares(counts, matrix, seed) if s.author == "agent")
-        held += agent.interval.low <= share <= agent.interval.high
-    assert 0.92 <= held / 300 <= 0.99
-
-
-def test_shares_stay_within_what_is_possible() -> None:
-    for one in corrected_shares(
-        {"human": 1, "agent": 10**6}, {"human": {"human": 40}, "agent": {"agent": 31}}
-    ):
-        assert 0 <= one.interval.low <= one.corrected <= one.interval.high <= 1
-
-
-def test_shipped_rates_are_shares_with_their_intervals() -> None:
-    assert confidences()
-    for rate in confidences().values():
-        assert rate.checked > 0 and rate.correct <= rate.checked
-        assert (
-            (rate.share is None) == (rate.checked < minimum.READ.lines) == (rate.interval is None)
-        )
-        if rate.interval is not None and rate.share is not None:
-            assert (
-                rate.interval == wilson(rate.correct, rate.checked)
-                and rate.interval.low <= rate.share <= rate.interval.high
-            )
 
 
 @pytest.fixture

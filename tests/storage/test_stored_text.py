@@ -43,7 +43,6 @@ NO_TEXT = {
     "claim_checks",
     "claim_record_checks",
     "claimed_spans",
-    "commit_quality",
     "confidence",
     "cursors",
     "deletions",

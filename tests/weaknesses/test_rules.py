@@ -13,7 +13,7 @@ from support.annotated import differences, marks
 from support.semgrep_run import SEMGREP, findings, semgrep
 
 from attribution.cli import cli
-from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named, weaknesses
+from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named
 
 yaml = pytest.importorskip("yaml")
 
@@ -104,7 +104,7 @@ def test_ours_are_loaded_with_everything_they_say() -> None:
     assert [rule.id for rule in found.rules] == sorted(rule["id"] for rule in RULES)
     assert {rule.tier for rule in found.rules} == {"taint", "built", "api"}
     assert all(rule.cwes and rule.message and rule.languages for rule in found.rules)
-    assert {cwe for rule in found.rules for cwe in rule.cwes} == set(weaknesses())
+    assert {cwe for rule in found.rules for cwe in rule.cwes} == set(CWES)
     assert named([OWN]).sha256 == found.sha256 == named([]).sha256
 
 
@@ -166,7 +166,7 @@ def test_bad_rule_files_end_in_words(tmp_path: Path, name: str, content: str, me
     assert failed.value.hint
 
 
-def test_the_command_lists_shows_and_explains() -> None:
+def test_the_command_lists() -> None:
     run = CliRunner()
     listed = run.invoke(cli, ["findings", "rules", "--json", "--cwe", "CWE-89", "--language", "go"])
     assert {row["rule"] for row in json.loads(listed.stdout)} == {
@@ -178,7 +178,3 @@ def test_the_command_lists_shows_and_explains() -> None:
         "whowrote.python.sql-built"
         in run.invoke(cli, ["findings", "rules", "--cwe", "cwe-89"]).stdout
     )
-    shown = run.invoke(cli, ["findings", "rules", "go.sql-built"])
-    assert "CWE-89" in shown.stdout and "pattern-sinks" in shown.stdout
-    unclear = run.invoke(cli, ["findings", "rules", "sql-built"])
-    assert unclear.exit_code == 2 and "rules are called sql-built" in unclear.stderr

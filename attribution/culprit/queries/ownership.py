@@ -108,12 +108,10 @@ def _rows(store: Store, repo_id: int) -> list[Row]:
 
 def _owners(lines: Iterable[Row], looked: bool) -> Row:
     """`looked`: reviews were read."""
-    classes, people, without, untouched = (
-        Counter[str](),
-        Counter[str](),
-        Counter[str](),
-        Counter[bool](),
-    )
+    classes = Counter[str]()
+    people = Counter[str]()
+    without = Counter[str]()
+    untouched = Counter[bool]()
     for line in lines:
         by_agent = line["class"] in BY_AGENTS
         classes[line["class"]] += line["lines"]

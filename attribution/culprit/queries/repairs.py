@@ -180,7 +180,8 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     )
     if not agent or not unknown:
         return []
-    alone, both = _cell(agent), _cell([*agent, *unknown])
+    alone = _cell(agent)
+    both = _cell([*agent, *unknown])
     before, after = (PER * cell.events / cell.lines for cell in (alone, both))
     direction = "too low" if after > before else "too high"
     return [

@@ -36,7 +36,9 @@ class FixFinder:
     """
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
-        self._store, self._repo_id, self._repo = store, repo_id, repo
+        self._store = store
+        self._repo_id = repo_id
+        self._repo = repo
         self._followed = {row["sha"]: row["reverted"] for row in store.rows(_FOLLOWED, (repo_id,))}
         self._shas = sorted(self._followed)
         self._weaknesses = _weaknesses_by_fix(store, repo_id)
@@ -56,7 +58,8 @@ class FixFinder:
         signs = self.signs(commit)
         names = printable(" ".join(dict.fromkeys(sign.name for sign in signs if sign.name)))
         tier = signs[0].tier if signs else FixTier.ASKED
-        at, subject = iso(commit.author_time) or "", printable(commit.subject)
+        at = iso(commit.author_time) or ""
+        subject = printable(commit.subject)
         fix = TracedFix(
             self._repo_id,
             commit.sha,
@@ -70,11 +73,9 @@ class FixFinder:
         )
         if len(commit.parents) > 1:
             return fix._replace(outcome=RepairOutcome.MERGE)
-        return (
-            self._trace_lines(fix, signs, names_in(commit.message))
-            if commit.sha in self._followed
-            else fix
-        )
+        if commit.sha in self._followed:
+            return self._trace_lines(fix, signs, names_in(commit.message))
+        return fix
 
     def _trace_lines(
         self, fix: TracedFix, signs: Sequence[FixSign], named: AbstractSet[str]

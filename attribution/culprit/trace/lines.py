@@ -70,7 +70,9 @@ class LineLookup:
     """Lines of one repository."""
 
     def __init__(self, store: Store, repo_id: int, repo: GitRepo) -> None:
-        self._store, self._repo_id, self._repo = store, repo_id, repo
+        self._store = store
+        self._repo_id = repo_id
+        self._repo = repo
         self._moves = MoveHistories(store, repo_id)
         self._texts = lru_cache(_FILES)(self._read_texts)
         self._code_lines = lru_cache(_FILES)(

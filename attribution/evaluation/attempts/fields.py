@@ -3,27 +3,25 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from attribution.evaluation.attempts.model import Attempt, Document
-from collector.json_values import LARGEST, JsonObject, get
-from collector.text import printable
+from collector.json_values import LARGEST, JsonObject, get, time_of
+from collector.storage.store import iso
+from collector.text import printable, timestamp
 
 _SECRET = re.compile(r"(?i)(api_?key|token$|secret|password|credential|authorization|^env$|_env$)")
-_MOST_TEXT, _MOST_JSON, DEEPEST = 2_000, 20_000, 8
+_MOST_TEXT = 2_000
+_MOST_JSON = 20_000
+DEEPEST = 8
 
 
 def text(value: object, most: int = _MOST_TEXT) -> str:
     """A name or message; empty for anything that is none."""
     if isinstance(value, str):
         return printable(value[:most]).strip()
-    return (
-        str(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST
-        else ""
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST:
+        return str(value)
+    return ""
 
 
 def name(value: object) -> str | None:
@@ -49,85 +47,36 @@ def boolean(value: object) -> int | None:
 
 def names(value: object) -> list[str]:
     """Ids of a list, each once."""
-    return (
-        list(dict.fromkeys(name for item in value if (name := text(item, 500))))
-        if isinstance(value, list)
-        else []
-    )
+    if isinstance(value, list):
+        return list(dict.fromkeys(name for item in value if (name := text(item, 500))))
+    return []
 
 
 def moment(value: object) -> str | None:
     """A time as `2026-02-18T00:07:22.729Z`; ISO text without a zone is UTC; numbers are seconds
     or milliseconds since 1970.
     """
-    try:
-        if isinstance(value, str):
-            time = datetime.fromisoformat(value.strip())
-        elif (seconds := number(value)) is not None and seconds > 1e8:
-            time = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
-        else:
-            return None
-        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    is_relative = isinstance(value, int | float) and value < 1e8
+    return None if is_relative else iso(time_of(value))
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:
     """Between two times as `moment` writes them; None when one is missing or they run backwards."""
-    if start is None or end is None:
+    began = timestamp(start)
+    ended = timestamp(end)
+    if began is None or ended is None or ended < began:
         return None
-    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
-    return round(seconds, 3) if seconds >= 0 else None
+    return round(ended - began, 3)
 
 
 Columns = Mapping[str, tuple[Callable[[Any], Any], tuple[str, ...]]]
 """Column -> how its value is read, and where it may stand: names, with a dot into an object."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Where a harness writes what it knows of an attempt."""
-
-    heads: Columns  # fields of an Attempt that are names
-    columns: Columns  # of the table `attempts`
-    treatment: Columns  # whatever else was set for the run
-    known: frozenset[str]  # names that need not be stored as `extra`
-
-
-def attempt_of(
-    harness: str,
-    document: Document,
-    record: JsonObject,
-    shape: Shape,
-    beside: JsonObject,
-) -> Attempt:
-    """The attempt that a record describes.
-
-    `beside`: name -> what stands outside the record, for the paths of the shape.
-    """
-    whole = {
-        **record,
-        **beside,
-        "(above)": {str(depth): document.folder(depth) for depth in (1, 2, 3)},
-    }
-    heads, values, treatment = (
-        read_columns(whole, part)[0] for part in (shape.heads, shape.columns, shape.treatment)
-    )
-    extra = limit_size({name: value for name, value in record.items() if name not in shape.known})
-    return Attempt(
-        harness,
-        document.source,
-        **{"instance": "", **heads},
-        values=values,
-        treatment=treatment,
-        extra=extra,
-    )
-
-
 def read_columns(record: object, columns: Columns) -> tuple[JsonObject, set[str]]:
     """(columns with a value, the paths that gave them)."""
-    values, paths = {}, set()
+    values = {}
+    paths = set()
     for column, (read, candidates) in columns.items():
         for path in candidates:
             value = read(get(record, *path.split(".")))

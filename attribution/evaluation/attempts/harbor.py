@@ -10,7 +10,7 @@ NAME = "harbor"
 ORDER = 30
 CONTEXT = "config.json"
 _CACHE_WRITES = ("creation_input", "write_input", "write")  # how the agents' trajectories call them
-_MARKS = ("verifier_result", "agent_info", "agent_result")
+_MARKS = {"verifier_result", "agent_info", "agent_result"}
 _SETTINGS = {
     "agent_version": "agent_info.version",
     "agent_kwargs": "config.agent.kwargs",
@@ -33,22 +33,18 @@ def _settings(*names: str) -> tuple[str, ...]:
 
 def _cap(value: object) -> int | None:
     """A number of calls, which a variable holds as text."""
-    return (
-        int(value)
-        if isinstance(value, str) and value.isdecimal() and len(value) < 10
-        else fields.integer(value)
-    )
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return fields.integer(value)
 
 
 def _responses(value: object) -> int | None:
     """The agent's own steps; the total, which stands in where they are not listed, counts those
     of the user too.
     """
-    return (
-        sum(get(step, "source") == "agent" for step in value) or None
-        if isinstance(value, list)
-        else fields.integer(value)
-    )
+    if isinstance(value, list):
+        return sum(get(step, "source") == "agent" for step in value) or None
+    return fields.integer(value)
 
 
 def _paths(*names: str) -> tuple[str, ...]:
@@ -65,118 +61,125 @@ def _paths(*names: str) -> tuple[str, ...]:
     return tuple(home + name for home in homes for name in names)
 
 
-_SHAPE = fields.Shape(
-    heads={
-        "instance": (fields.name, ("task_name",)),
-        "run": (fields.name, ("(job).job_name", "(above).2")),
-        "trial": (fields.name, ("trial_name", "(above).1")),
-        "agent": (fields.name, ("agent_info.name", "config.agent.name")),
-        "model": (
-            fields.name,
-            ("config.agent.model_name", "(model)", "agent_info.model_info.name"),
-        ),
-        "dataset": (fields.name, ("(dataset)", "source", "config.task.source")),
-    },
-    columns={
-        "error": (fields.name, ("exception_info.exception_type",)),
-        "started_at": (fields.moment, ("started_at",)),
-        "finished_at": (fields.moment, ("finished_at",)),
-        "input_tokens": (fields.integer, ("agent_result.n_input_tokens",)),
-        "cache_read_tokens": (fields.integer, ("agent_result.n_cache_tokens",)),
-        "cache_write_tokens": (
-            fields.integer,
-            tuple(
-                f"(trajectory).final_metrics.extra.total_cache_{kind}_tokens"
-                for kind in _CACHE_WRITES
-            ),
-        ),
-        "attempt1_tool_cap": (_cap, _settings("attempt1_tool_cap", "attempt1ToolCap")),
-        "retry_tool_cap": (_cap, _settings("retry_tool_cap", "retryToolCap")),
-        "output_tokens": (fields.integer, ("agent_result.n_output_tokens",)),
-        "cost_usd": (fields.number, ("agent_result.cost_usd",)),
-        "turn_count": (
-            _responses,
-            ("(trajectory).steps", "(trajectory).final_metrics.total_steps"),
-        ),
-        "session_key": (
-            fields.name,
-            ("(trajectory).session_id", "agent_result.metadata.session_id"),
-        ),
-        "concurrency": (
-            fields.integer,
-            tuple(
-                f"(job).{home}{name}"
-                for name in ("n_concurrent_trials", "n_concurrent")
-                for home in ("", "orchestrator.")
-            ),
-        ),
-        "timeout_s": (
-            fields.number,
-            ("config.agent.override_timeout_sec", "config.agent.max_timeout_sec"),
-        ),
-        "patch_applies": (fields.boolean, _paths("patch_applies", "patchApplies")),
-        "localization_mode": (
-            fields.name,
-            _paths("localization_mode", "attempt1Mode", "attempt1_mode"),
-        ),
-        "recovery_mode": (
-            fields.name,
-            _paths("recovery_mode", "trialRecoveryMode", "trial_recovery_mode"),
-        ),
-        "final_failure_mode": (fields.name, _paths("final_failure_mode", "finalFailureMode")),
-    },
-    treatment={
-        **{
-            name: (lambda value: fields.number(value) if value != 1 else None, (f"config.{name}",))
-            for name in _MULTIPLIERS
-        },
-        **{
-            name: (lambda value: fields.storable(value) or None, (path,))
-            for name, path in _SETTINGS.items()
-        },
-    },
-    known=frozenset(
-        (
-            "task_name",
-            "trial_name",
-            "trial_uri",
-            "config",
-            "agent_info",
-            "agent_result",
-            "verifier_result",
-            "exception_info",
-            "started_at",
-            "finished_at",
-            "environment_setup",
-            "agent_setup",
-            "agent_execution",
-            "verifier",
-            "step_results",
-        )
+_HEADS: fields.Columns = {
+    "instance": (fields.name, ("task_name",)),
+    "run": (fields.name, ("(job).job_name", "(folders).job")),
+    "trial": (fields.name, ("trial_name", "(folders).trial")),
+    "agent": (fields.name, ("agent_info.name", "config.agent.name")),
+    "model": (
+        fields.name,
+        ("config.agent.model_name", "(model)", "agent_info.model_info.name"),
     ),
+    "dataset": (fields.name, ("(dataset)", "source", "config.task.source")),
+}
+_COLUMNS: fields.Columns = {
+    "error": (fields.name, ("exception_info.exception_type",)),
+    "started_at": (fields.moment, ("started_at",)),
+    "finished_at": (fields.moment, ("finished_at",)),
+    "input_tokens": (fields.integer, ("agent_result.n_input_tokens",)),
+    "cache_read_tokens": (fields.integer, ("agent_result.n_cache_tokens",)),
+    "cache_write_tokens": (
+        fields.integer,
+        tuple(
+            f"(trajectory).final_metrics.extra.total_cache_{kind}_tokens" for kind in _CACHE_WRITES
+        ),
+    ),
+    "attempt1_tool_cap": (_cap, _settings("attempt1_tool_cap", "attempt1ToolCap")),
+    "retry_tool_cap": (_cap, _settings("retry_tool_cap", "retryToolCap")),
+    "output_tokens": (fields.integer, ("agent_result.n_output_tokens",)),
+    "cost_usd": (fields.number, ("agent_result.cost_usd",)),
+    "turn_count": (
+        _responses,
+        ("(trajectory).steps", "(trajectory).final_metrics.total_steps"),
+    ),
+    "session_key": (
+        fields.name,
+        ("(trajectory).session_id", "agent_result.metadata.session_id"),
+    ),
+    "concurrency": (
+        fields.integer,
+        tuple(
+            f"(job).{home}{name}"
+            for name in ("n_concurrent_trials", "n_concurrent")
+            for home in ("", "orchestrator.")
+        ),
+    ),
+    "timeout_s": (
+        fields.number,
+        ("config.agent.override_timeout_sec", "config.agent.max_timeout_sec"),
+    ),
+    "patch_applies": (fields.boolean, _paths("patch_applies", "patchApplies")),
+    "localization_mode": (
+        fields.name,
+        _paths("localization_mode", "attempt1Mode", "attempt1_mode"),
+    ),
+    "recovery_mode": (
+        fields.name,
+        _paths("recovery_mode", "trialRecoveryMode", "trial_recovery_mode"),
+    ),
+    "final_failure_mode": (fields.name, _paths("final_failure_mode", "finalFailureMode")),
+}
+_TREATMENT: fields.Columns = {
+    **{
+        name: (lambda value: fields.number(value) if value != 1 else None, (f"config.{name}",))
+        for name in _MULTIPLIERS
+    },
+    **{
+        name: (lambda value: fields.storable(value) or None, (path,))
+        for name, path in _SETTINGS.items()
+    },
+}
+# that need not be stored as `extra`
+_KNOWN = frozenset(
+    (
+        "task_name",
+        "trial_name",
+        "trial_uri",
+        "config",
+        "agent_info",
+        "agent_result",
+        "verifier_result",
+        "exception_info",
+        "started_at",
+        "finished_at",
+        "environment_setup",
+        "agent_setup",
+        "agent_execution",
+        "verifier",
+        "step_results",
+    )
 )
 
 
 def read(document: Document) -> list[Attempt] | None:
     trial = document.value
-    if (
-        not isinstance(trial, dict)
-        or "task_name" not in trial
-        or not any(mark in trial for mark in _MARKS)
-    ):
+    if not isinstance(trial, dict) or "task_name" not in trial or _MARKS.isdisjoint(trial):
         return None
     name, provider = (
         fields.text(get(trial, "agent_info", "model_info", part)) for part in ("name", "provider")
     )
     job = document.context(CONTEXT, 1)  # the trial has a file of that name too
-    beside = {
+    whole = {
+        **trial,
+        "(folders)": {"trial": document.folder(1), "job": document.folder(2)},
         "(job)": job,
         "(dataset)": _dataset(trial, job),
         # that Harbor's agents leave
         "(trajectory)": parse_json(document.sibling("agent/trajectory.json")),
         "(model)": f"{provider}/{name}" if provider and name else "",  # as it was asked for
     }
-    attempt = fields.attempt_of(NAME, document, trial, _SHAPE, beside)
+    heads, values, treatment = (
+        fields.read_columns(whole, part)[0] for part in (_HEADS, _COLUMNS, _TREATMENT)
+    )
+    extra = fields.limit_size({name: trial[name] for name in trial if name not in _KNOWN})
+    attempt = Attempt(
+        NAME,
+        document.source,
+        **{"instance": "", **heads},
+        values=values,
+        treatment=treatment,
+        extra=extra,
+    )
     attempt.values["timed_out"] = int("Timeout" in attempt.values.get("error", ""))
     rewards = get_dict(trial, "verifier_result", "rewards")
     if "reward" in rewards or len(rewards) == 1:  # the reward of that name, or the only one
@@ -193,18 +196,9 @@ def _dataset(trial: JsonObject, job: JsonObject) -> str:
     one of them is missing.
     """
     source = fields.text(trial.get("source")) or fields.text(get(trial, "config", "task", "source"))
-    listed = [
-        entry
-        for entry in get_list(job, "datasets")
-        if isinstance(entry, dict) and entry.get("name") == source
-    ]
-    version = next(
-        (
-            text
-            for entry in listed
-            for name in ("version", "ref")
-            if (text := fields.text(entry.get(name)))
-        ),
-        "",
-    )
-    return f"{source}@{version}" if source and version else ""
+    for entry in get_list(job, "datasets"):
+        if source and get(entry, "name") == source:
+            version = fields.text(get(entry, "version")) or fields.text(get(entry, "ref"))
+            if version:
+                return f"{source}@{version}"
+    return ""

@@ -3,17 +3,19 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.json_values import JsonObject
 
 # How much a source knows: where two differ, the one that knows more is believed.
-PATCH_ONLY, TRAJECTORY, SUMMARY, RESULT = 0, 1, 2, 3
+PATCH_ONLY = 0
+TRAJECTORY = 1
+SUMMARY = 2
+RESULT = 3
 TREATMENT = ("attempt1_tool_cap", "retry_tool_cap", "concurrency", "timeout_s")
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One JSON value of a file.
 
     `value` is data of strangers: any shape, any size below the limit.

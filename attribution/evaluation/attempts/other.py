@@ -125,11 +125,9 @@ def read(document: Document) -> list[Attempt] | None:
     value = document.value
     if isinstance(value, list):
         attempts = [_attempt(document, item) for item in value if isinstance(item, dict)]
-        return (
-            [attempt for attempt in attempts if attempt is not None]
-            if value and all(attempts)
-            else None
-        )
+        if value and all(attempts):
+            return [attempt for attempt in attempts if attempt is not None]
+        return None
     if not isinstance(value, dict):
         return None
     spans = next(
@@ -190,7 +188,8 @@ def _attempt(document: Document, value: JsonObject) -> Attempt | None:
     if "patch" in heads:
         values["patch_exists"] = int(bool(heads["patch"].strip()))
     placed = swe_bench.run_and_model(document.folders, instance)
-    run, model = heads.get("run", ""), heads.get("model", "")
+    run = heads.get("run", "")
+    model = heads.get("model", "")
     # the model it names may be another than the name it was submitted under
     if strength == TRAJECTORY:
         run, model = placed

@@ -94,10 +94,8 @@ def treatment(attempts: Sequence[AttemptRow]) -> JsonObject:
     localized = [attempt["localized"] for attempt in attempts if attempt["localized"] is not None]
     solved = sum(attempt["solved"] for attempt in attempts)
     costs = [attempt["cost_usd"] for attempt in attempts]
-    labels, runs = (
-        Counter(attempt["label"] for attempt in attempts),
-        sorted({attempt["run"] for attempt in attempts}),
-    )
+    labels = Counter(attempt["label"] for attempt in attempts)
+    runs = sorted({attempt["run"] for attempt in attempts})
     row = {
         **{name: attempts[0][name] for name in _KEY},
         "settings": _settings(attempts[0]["treatment"]) or ", ".join(runs),

@@ -96,10 +96,8 @@ class _Scan:
         """(relative path, path) of files by suffix, a directory's own before those below it."""
         for name, below, files in os.walk(self.root, followlinks=False):
             below.sort()
-            for path in (
-                Path(name) / file
-                for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]
-            ):
+            for file in [*sorted(f for f in files if f.endswith(_SUFFIXES)), *below]:
+                path = Path(name) / file
                 source = path.relative_to(self.root).as_posix()
                 if path.is_symlink():  # one inside is read where it is
                     if not self._is_inside(path):
@@ -120,11 +118,9 @@ class _Scan:
         if path not in self.contexts:
             # no JSON: a problem when its turn comes
             self.contexts[path] = get_dict(parse_json(_text(path, _MOST_CONTEXT)))
-        return (
-            self.contexts[path]
-            if self.contexts[path] or folder == self.root
-            else self._context(folder.parent, name)
-        )
+        if self.contexts[path] or folder == self.root:
+            return self.contexts[path]
+        return self._context(folder.parent, name)
 
     def _document(self, source: str, path: Path, value: Any) -> Document:
         folder = path.parent
@@ -177,15 +173,8 @@ class _Scan:
         # What a trial printed or recorded completes its result; of several attempts nothing tells
         # which one it was.
         if len(attempts) == 1 and attempts[0].strength == RESULT:
-            printed = next(
-                (
-                    lines
-                    for name in trial_files.PRINTED
-                    if (lines := document.sibling(name)) is not None
-                ),
-                "",
-            )
-            _complete(attempts[0], trial_files.printed_columns(printed))
+            printed = filter(None, map(document.sibling, trial_files.PRINTED))
+            _complete(attempts[0], trial_files.printed_columns(next(printed, "")))
             if attempts[0].directory:
                 _complete(attempts[0], trial_files.transcript_columns(path.parent))
         return attempts
@@ -267,14 +256,8 @@ def merged_attempts(records: Sequence[Attempt]) -> tuple[list[Attempt], list[Pro
         strong[record.key] = record if known is None else _merge(known, record)
     alone, ambiguous = _assign([r for r in records if r.strength < SUMMARY], strong)
     for source, number in ambiguous.items():
-        problems.append(
-            Problem(
-                STAGE,
-                source,
-                "prediction_ambiguous",
-                f"several runs could have made {count_of(number, 'patch')}",
-            )
-        )
+        detail = f"several runs could have made {count_of(number, 'patch')}"
+        problems.append(Problem(STAGE, source, "prediction_ambiguous", detail))
     return [*strong.values(), *alone], problems
 
 
@@ -306,7 +289,8 @@ def _resolve_aliases(records: Sequence[Attempt]) -> None:
         elif record.alias and (
             model := next((m for m in models if record.alias.startswith(m + ".")), "")
         ):
-            record.run, record.model = record.alias.removeprefix(model + "."), model
+            record.run = record.alias.removeprefix(model + ".")
+            record.model = model
 
 
 # --- reports inside a trial -----------------------------------------------------------------------
@@ -349,7 +333,8 @@ def _adopt(records: Sequence[Attempt]) -> None:
 def _rename(record: Attempt, trial: Attempt) -> None:
     for name in ("harness", "run", "instance", "trial", "agent", "model", "dataset"):
         setattr(record, name, getattr(trial, name))
-    record.alias, record.strength = "", SUMMARY
+    record.alias = ""
+    record.strength = SUMMARY
 
 
 def _assign(

@@ -141,7 +141,8 @@ def _localize(store: Store, gold: Mapping[str, frozenset[str]]) -> None:
         "SELECT id, instance, touched_files, first_touched_file AS first FROM attempts WHERE"
         " touched_files <> '[]'"
     ):
-        right, touched = gold.get(row["instance"]), set(json.loads(row["touched_files"]))
+        right = gold.get(row["instance"])
+        touched = set(json.loads(row["touched_files"]))
         if right:
             is_right = (
                 _is_among(row["first"], right)
@@ -207,7 +208,8 @@ def gold_files(path: Path) -> dict[str, frozenset[str]]:
     for record in (
         read_parquet(path, _COLUMNS) if path.suffix == ".parquet" else _json_records(path)
     ):
-        instance, patch = fields.text(record.get("instance_id"), 500), record.get("patch")
+        instance = fields.text(record.get("instance_id"), 500)
+        patch = record.get("patch")
         if instance and isinstance(patch, str):
             files[instance] = frozenset(touched_files(patch).files)
     if not files:

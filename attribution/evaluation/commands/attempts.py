@@ -17,12 +17,11 @@ from collector.text import count_of
 @PATH
 @click.option(
     "--model",
+    type=click.Choice(["ngrams", "sentences"]),
     default="ngrams",
     show_default=True,
-    metavar="NAME",
     help=(
-        "Embedding model, as `llm embed-models` lists it (needs whowrote[llm]); ngrams: hashed"
-        " words, needs nothing; sentences: a multilingual encoder on this machine that also tells"
+        "ngrams: hashed words, needs nothing; sentences: a multilingual encoder that also tells"
         " which messages push back (needs whowrote[vectors])."
     ),
 )
@@ -32,8 +31,8 @@ def embed(path: str | None, model: str, db: Path, output_format: str) -> None:
     """Measure how far each turn drifts from the task.
 
     Embeds the sessions of the clone at PATH, or of all clones in the database. No text is embedded
-    twice, and interrupted runs resume. With ngrams, sentences and models that llm runs on this
-    machine, nothing leaves it. docs/metrics.md explains the columns.
+    twice, and interrupted runs resume. Nothing leaves this machine. docs/metrics.md explains the
+    columns.
     """
     from attribution.evaluation.embedding.stage import embed_all
     from attribution.evaluation.models import embedder

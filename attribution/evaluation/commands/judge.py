@@ -165,7 +165,8 @@ def run(
     chosen = None if dry_run else Model(model)
     name = chosen.name if chosen else model
     with database(path, db) as (store, repo):
-        prices, requests = prices_of(store), _requests(store, repo, questions, session, limit)
+        prices = prices_of(store)
+        requests = _requests(store, repo, questions, session, limit)
         cost = judge_cost(store, name, requests, prices)
         new = cost.questions - cost.known
         usd = (
@@ -285,16 +286,15 @@ def validate(people: Path, second: Path | None, model: str, db: Path, output_for
     from attribution.evaluation.judge.queries import compare_with_people, judge_named, labels_of
 
     if second is not None:
-        other, result, said = (
-            "second person",
-            compare_with_people(people, dict(labels_of(second))),
-            str(second),
-        )
+        other = "second person"
+        result = compare_with_people(people, dict(labels_of(second)))
+        said = str(second)
     else:
         with database(None, db) as (store, _):
             who = judge_named(store, model)
             result = stage.validate(store, people, who)
-        other, said = "model", f"{who.model}, question version {who.prompt_version}"
+        other = "model"
+        said = f"{who.model}, question version {who.prompt_version}"
     if result.unmatched:
         notice(
             f"without a label by this {other}: {len(result.unmatched)}, for example:"

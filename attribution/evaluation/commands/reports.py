@@ -1,6 +1,4 @@
-"""The chapters quality, grades, maintainability and study, and the command about people's
-ratings.
-"""
+"""The chapters quality, grades and study, and the command about people's ratings."""
 
 from __future__ import annotations
 
@@ -9,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import PATH, database, open_clone
+from attribution.commands.common import database
 from collector.console.tables import print_table, print_tables
-from collector.console.terminal import ANY_PATH, Reporter, data_options, database_option, notice
+from collector.console.terminal import ANY_PATH, data_options, database_option, notice
 from collector.json_values import Row
 from collector.text import count_of
 from collector.vocabulary.sessions import Driver
@@ -163,47 +161,6 @@ def ratings(
 
 
 @click.command()
-@PATH
-@click.option(
-    "--min-n",
-    type=click.IntRange(2),
-    default=10,
-    show_default=True,
-    help="Minimum commits per group.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(0, 256),
-    default=0,
-    help="Number of parallel processes.  [default: one per core]",
-)
-@database_option
-@data_options
-def maintainability(path: str | None, min_n: int, jobs: int, db: Path, output_format: str) -> None:
-    """Compare how commits affect maintainability, by author.
-
-    Each commit is measured once with the delta maintainability model of pydriller: how much of the
-    change goes into short, simple functions with few parameters. Given the PATH of a clone, its new
-    commits are measured first. Without PATH, reports on all measured repositories in the database.
-    docs/maintainability.md explains every number.
-    """
-    from attribution.evaluation.maintainability.report import maintainability as chapter
-    from collector.storage.store import Store
-
-    if path is None:
-        with Store(db, create=False) as store:
-            tables = chapter(store, None, min_n)
-    else:
-        from attribution.evaluation.maintainability.stage import measure_new_commits
-
-        with open_clone(path, db) as clone:
-            with Reporter(path) as progress:
-                measure_new_commits(clone, jobs, progress)
-            tables = chapter(clone.store, clone.repo_id, min_n)
-    print_tables(output_format, tables)
-
-
-@click.command()
 @click.option(
     "--table",
     "names",
@@ -217,9 +174,8 @@ def study(names: tuple[str, ...], db: Path, output_format: str) -> None:
     """Reproduce the tables of the SWE-chat paper.
 
     Computes its tables from this database, by the paper's definitions and by ours, next to the
-    published values; those that need a judge from stored labels, if there are any. Adds what the
-    paper does not have: survival of lines compared with people's, excess rework, evidence, our
-    error rate. 95 % intervals are clustered by repository. docs/study.md explains the numbers.
+    published values; those that need a judge from stored labels, if there are any. 95 % intervals
+    are clustered by repository. docs/study.md explains the numbers.
     """
     from attribution.evaluation.study import study as chapter
     from collector.storage.store import Store
@@ -235,4 +191,4 @@ def study(names: tuple[str, ...], db: Path, output_format: str) -> None:
 
 
 DATA = (ratings,)
-REPORTS = (grades, maintainability, quality, study)
+REPORTS = (grades, quality, study)

@@ -63,7 +63,7 @@ FEATURES = (
         "first turn with cp_curve above the model's own threshold, the median between turns of"
         " different sessions of a repository, from which on two thirds of the turns are above it,"
         " itself included and at least two",
-        "no such turn, or a model whose threshold was not measured",
+        "no such turn",
         version=2,
     ),
     _column(
@@ -81,8 +81,7 @@ FEATURES = (
         " with `sentences` that of this table), when intent_coherence_curve changes by less than"
         " the model's `flat` from before the first to after the second. As good as the classifier"
         " of messages, which is weak for one message",
-        "no such pair, messages in a language that the classifier was not measured on, or a model"
-        " whose `flat` was not measured",
+        "no such pair, or messages in a language that the classifier was not measured on",
         version=3,
     ),
     _column(
@@ -95,7 +94,6 @@ FEATURES = (
         "fewer than two plans on record",
     ),
     _column("plan_steps_first", "integer", "steps", "steps of the first plan", "no plan on record"),
-    _column("plan_steps_last", "integer", "steps", "steps of the last plan", "no plan on record"),
     _column(
         "turn_pushes_back",
         "json",
@@ -157,7 +155,6 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
     values |= {
         "curve_turns": [exchange.turn for exchange in conversation.exchanges],
         "plan_steps_first": len(plans[0]) if plans else None,
-        "plan_steps_last": len(plans[-1]) if plans else None,
         "plan_ged": (
             edit_distance(plans[0], plans[-1], rows, scale.same) if len(plans) > 1 else None
         ),
@@ -180,14 +177,10 @@ def compute(conversation: Conversation, rows: Rows, scale: Scale) -> Values:
         "drift_onset_turn": next(
             (i for i, cp in enumerate(curve) if cp is not None and cp > MODERATE), None
         ),
-        "drift_onset_calibrated": (
-            None if scale.drift is None else lasting_onset(curve, scale.drift)
-        ),
+        "drift_onset_calibrated": lasting_onset(curve, scale.drift),
         "intent_coherence_curve": coherence,
-        "assumption_lock_turn": (
-            None
-            if scale.flat is None
-            else _lock(conversation, coherence, scale.flat, rows if scale.classifies else None)
+        "assumption_lock_turn": _lock(
+            conversation, coherence, scale.flat, rows if scale.classifies else None
         ),
         "goal_alignment_at_close": _round(cosine(anchor, rows[close])) if close else None,
     }
@@ -256,7 +249,8 @@ def _lock(
     """
     typed = [(i, e.asked) for i, e in enumerate(conversation.exchanges) if e.is_typed]
     for (first, text), (second, answer) in pairwise(typed[1:]):
-        before, after = (coherence[first - 1], coherence[second])
+        before = coherence[first - 1]
+        after = coherence[second]
         guesses = [
             classify(said, vector=None if rows is None else rows.get(beginning(said), ()))
             for said in (text, answer)
@@ -272,7 +266,8 @@ def edit_distance(first: Sequence[str], last: Sequence[str], rows: Rows, same: f
     """Least cost of turning one list of steps into the other; see `plan_ged`."""
     costs = [float(i) for i in range(len(last) + 1)]
     for i, old in enumerate(first, 1):
-        before, costs = costs, [float(i)]
+        before = costs
+        costs = [float(i)]
         for j, new in enumerate(last, 1):
             like = 1.0 if old == new else cosine(rows[old], rows[new]) or 0.0
             replaced = before[j - 1] + (0.0 if like >= same else 1 - max(0.0, like))

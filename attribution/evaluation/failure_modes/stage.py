@@ -31,7 +31,8 @@ from attribution.queries.features import features_ready, session_features
 from collector.json_values import Row
 from collector.storage.store import Store
 
-REPEATED, REPETITION_RATE = 5, 0.3
+REPEATED = 5
+REPETITION_RATE = 0.3
 SCOPE_DRIFT = 2.0
 MANY_STEPS = 8
 FEW_PUSHBACKS = 0.25
@@ -90,10 +91,8 @@ def _lock(values: Inputs) -> FailureVerdict | None:
 def _scope(values: Inputs) -> FailureVerdict | None:
     """None: the scope was kept, nothing was changed, or nothing tells what was needed."""
     by_judge = values["scope_drift"] is not None
-    drift, turn = (
-        values["scope_drift" if by_judge else "touched_per_committed"],
-        values["conflation_turn" if by_judge else "first_outside"],
-    )
+    drift = values["scope_drift" if by_judge else "touched_per_committed"]
+    turn = values["conflation_turn" if by_judge else "first_outside"]
     if not values["files_changed"] or drift is None or drift <= SCOPE_DRIFT:
         return None
     said = (
@@ -204,7 +203,8 @@ def fill_failure_modes(store: Store, repo_id: int) -> None:
     rows = []
     for features in session_features(store, repo_id):
         session = features["session_id"]
-        vectors, judged = embeddings.get(session, {}), labels.get(session, {})
+        vectors = embeddings.get(session, {})
+        judged = labels.get(session, {})
         mode, reason = failure_mode(
             {
                 **features,

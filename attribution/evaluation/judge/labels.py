@@ -5,14 +5,12 @@ before counts as an answer.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.json_values import JsonObject, load_json
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """What a model can say about a session or turn: one of `classes`, or without classes a
     number from `low` to `high`.
     """
@@ -135,8 +133,7 @@ SCOPE_DRIFT = Label("scope_drift", "files changed / files_needed", high=10_000)
 LABELS = {label.name: label for label in (*SESSION, SCOPE_DRIFT, *TURN, *PAPER)}
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """One call of the model: about a session, or about some of its turns."""
 
     name: str

@@ -10,10 +10,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.evaluation.conversation import CallSummary, Conversation, Exchange
 from attribution.evaluation.judge.labels import QUESTIONS, Question
@@ -30,8 +29,7 @@ _TARGET = 120  # characters of a path or command
 CHARACTERS_PER_TOKEN = 3.3  # of English with code; the estimate of a cost is on the high side
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One question about one session, as it is sent."""
 
     session_id: int
@@ -143,7 +141,8 @@ def _turn_parts(conversation: Conversation) -> Iterator[tuple[tuple[int, ...], l
     typed = [i for i, e in enumerate(exchanges) if e.is_typed]
     for start in range(0, len(typed), CHUNK):
         chunk = typed[start : start + CHUNK]
-        first, last = chunk[0], chunk[-1]
+        first = chunk[0]
+        last = chunk[-1]
         context = sorted(i for i in {conversation.task or 0, max(0, first - 1)} if i < first)
         part = [exchanges[i] for i in (*context, *range(first, last + 1))]
         turns = tuple(exchanges[i].turn for i in chunk)
@@ -161,7 +160,9 @@ def _fit(exchanges: Sequence[Exchange], aside: Collection[int], room: int) -> li
         lines = [_turn(e, sizes, e.turn in aside) for e in exchanges]
         if sum(map(len, lines)) + len(lines) <= room:
             return lines
-    kept_first, kept_last, used = 1, 0, len(lines[0]) + 60
+    kept_first = 1
+    kept_last = 0
+    used = len(lines[0]) + 60
     while kept_first + kept_last < len(lines):
         last = kept_last <= 2 * kept_first  # the end says more than the beginning
         line = lines[-1 - kept_last] if last else lines[kept_first]

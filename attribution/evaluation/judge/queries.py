@@ -4,7 +4,6 @@ agree with a CSV of people's.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,11 +98,9 @@ def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int
     has a price.
     """
     price = prices.of(model) or prices.of(model.rpartition("/")[2])
-    return (
-        None
-        if price is None
-        else (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
-    )
+    if price is None:
+        return None
+    return (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6
 
 
 LabelPlace = tuple[str, int, str]
@@ -221,7 +218,7 @@ def compare_with_people(path: Path, stored: Mapping[LabelPlace, Any]) -> Validat
     people = labels_of(path)
     keys = {key for key, _, _ in stored}
     unmatched = []
-    pairs = defaultdict[str, list[tuple[Any, Any]]](list)
+    pairs = defaultdict(list)
     for (session, turn, label), value in people:
         by_model = stored.get((matching_key(session, keys) or "", turn, label))
         if by_model is None:
@@ -268,11 +265,12 @@ def _class_rows(
     agree = sum(1 for person, model in pairs if person == model) / len(pairs)
     head = {"label": label, "compared": len(pairs), "agree": agree, "kappa": kappa(pairs)}
     for name in names:
-        counts, n = confusion(pairs, name), sum(value == name for value in every)
+        counts = confusion(pairs, name)
+        n = sum(value == name for value in every)
         shares = {"share": n / len(every) if every else None, "of": len(every)}
         yield (
             head
-            | {"class": name, **asdict(counts)}
+            | {"class": name, **counts._asdict()}
             | shares
             | corrected_columns(n, len(every), counts)
         )

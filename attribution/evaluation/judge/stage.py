@@ -55,8 +55,7 @@ class JudgeModel(Protocol):
     def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer: ...
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
+class JudgeOptions(NamedTuple):
     """Who is asked, and within what limits."""
 
     model: JudgeModel
@@ -185,7 +184,8 @@ class _Result(NamedTuple):
 
 def _results(new: Sequence[Request], options: JudgeOptions, run: JudgeRun) -> Iterator[_Result]:
     """Results as they come, a few questions under way at a time."""
-    failures, waiting = 0, list(new)
+    failures = 0
+    waiting = list(new)
     with ThreadPoolExecutor(options.jobs) as pool:
         while waiting:
             batch = _affordable(waiting[: options.jobs], options, run.usd or 0.0)
@@ -230,7 +230,8 @@ def _ask(model: JudgeModel, request: Request) -> _Result:
         else f"\n\nThe answer must fit this JSON schema:\n{json.dumps(form)}"
     )
     tokens: tuple[int, int] | None = (0, 0)
-    problem, prompt = "", request.prompt
+    problem = ""
+    prompt = request.prompt
     for attempt in range(1, ATTEMPTS + 1):
         try:
             answer = model.ask(request.system + in_words, prompt, form)
@@ -267,7 +268,9 @@ def _store(
     """Stores an answer with its labels for every session that has this question, or why there is
     none.
     """
-    request, question, model = result.request, result.request.question, options.model.name
+    request = result.request
+    question = result.request.question
+    model = options.model.name
     estimate = (request.input_tokens * result.attempts, request.output_tokens * result.attempts)
     usd = options.price(*(result.tokens or estimate))
     run.usd = None if usd is None or run.usd is None else run.usd + usd
@@ -377,7 +380,8 @@ def validate(store: Store, path: Path, judge: Judge) -> Validation:
     Raises WhoWroteError when the file is not a CSV.
     """
     result = compare_with_people(path, stored_labels(store, judge))
-    classes, now = [row for row in result.rows if "tp" in row], utc_now()
+    classes = [row for row in result.rows if "tp" in row]
+    now = utc_now()
     with store.transaction() as connection:
         connection.executemany(
             "DELETE FROM judge_validations WHERE model = ? AND prompt_version = ? AND label = ?",

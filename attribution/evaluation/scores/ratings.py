@@ -62,7 +62,8 @@ def read_ratings(store: Store, path: Path) -> tuple[list[RatedSession], list[str
         for row in read_view(store, "session_scores", order="session_id")
         if row["q"] is not None
     }
-    rated, unmatched = list[RatedSession](), []
+    rated = []
+    unmatched = []
     for row in read_people(path, ("session", "rating"), _HINT):
         if not row["rating"]:
             continue

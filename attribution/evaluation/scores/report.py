@@ -65,7 +65,8 @@ def signal_table(store: Store, session: int, rated: bool = False) -> Table | Non
     scores = read_view(store, "session_scores", {"session_id": session})
     if not len(scores):
         return None
-    score, stored = scores.rows[0], _stored(store, session)
+    score = scores.rows[0]
+    stored = _stored(store, session)
     if rated:
         score = _rated(score, stored)
     used, weight = (
@@ -129,13 +130,11 @@ def _summary(score: Row) -> str:
 def _short(value: Any) -> str | None:
     if value is None:
         return None
-    return (
-        f"{value:.4g}"
-        if isinstance(value, float)
-        else json.dumps(value)
-        if isinstance(value, dict | list)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return str(value)
 
 
 def _rated(row: Row, stored: Row) -> Row:

@@ -22,7 +22,8 @@ def fill_scores(store: Store, repo_id: int) -> None:
         "DELETE FROM scores WHERE session_id IN (SELECT id FROM sessions WHERE repo_id = ?)",
         (repo_id,),
     )
-    requests, deeds = _requests(store, repo_id), _deeds(store, repo_id)
+    requests = _requests(store, repo_id)
+    deeds = _deeds(store, repo_id)
     scores = [
         (
             row["session_id"],

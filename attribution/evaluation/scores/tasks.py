@@ -103,12 +103,11 @@ def task_type(row: Row) -> str:
     record, and the prompt reports a failure. research: it called tools, or the prompt asks a
     question. chat: otherwise.
     """
-    files, words = _files(row), request(row)
-    acting, elsewhere, planned = (
-        row["acting_commands"] or 0,
-        _asked_elsewhere(words),
-        bool(_PLANNED.match(_prompt(row))),
-    )
+    files = _files(row)
+    words = request(row)
+    acting = row["acting_commands"] or 0
+    elsewhere = _asked_elsewhere(words)
+    planned = bool(_PLANNED.match(_prompt(row)))
     rules = (
         ("heartbeat", _is_heartbeat(row)),
         ("coding", any(not _DOCUMENT.search(f) for f in files)),
@@ -234,15 +233,14 @@ def kind_of_work(row: Row) -> str | None:
     formatting. code: a file was changed, a commit made, or a change asked for. Of requests in seven
     other languages single words of `words.toml` decide.
     """
-    files, words = _files(row), _NAMES.sub(" ", _headline(row))
+    files = _files(row)
+    words = _NAMES.sub(" ", _headline(row))
     first = _FIRST.split(words, maxsplit=1)[0]
     changed = bool(files) or (row["commits_made"] or 0) > 0 or bool(row["output_applied"])
     documents = [f for f in files if _DOCUMENT.search(f) and not _PLAN_FILE.search(f)]
     about_documents = bool(_CONTENT.search(first))
-    builds, planned = (
-        bool(_BUILDING.match(words) or _CLEANING.match(words)),
-        bool(_PLANNED.match(_prompt(row))),
-    )
+    builds = bool(_BUILDING.match(words) or _CLEANING.match(words))
+    planned = bool(_PLANNED.match(_prompt(row)))
     review = _REVIEW.search(words) or _CHECK.match(words)  # and nothing new after it
     reviews = review is not None and _BUILDING.search(words, review.end()) is None
     elsewhere = _asked_elsewhere(words)
@@ -299,11 +297,9 @@ def _headline(row: Row) -> str:
     """What the first prompt asks for: of a plan its title, else its beginning."""
     text = _prompt(row)[: 4 * _ASKED]
     plan = _PLANNED.match(text)
-    return (
-        " ".join(text[plan.end() :].strip().split("\n", 1)[0].split())
-        if plan is not None
-        else request(row)
-    )
+    if plan is not None:
+        return " ".join(text[plan.end() :].strip().split("\n", 1)[0].split())
+    return request(row)
 
 
 def request(row: Row) -> str:

@@ -1,5 +1,4 @@
-"""The tables of SWE-chat (arXiv 2604.20779) from any database, beside the published values, and
-what no other study has.
+"""The tables of SWE-chat (arXiv 2604.20779) from any database, beside the published values.
 
 A table is a query of tables.sql over the sessions of sessions.sql. `-- statistics:` in its head
 says what becomes of its rows:
@@ -8,8 +7,7 @@ says what becomes of its rows:
                             bottom of a ratio
     rate                    each row has findings and lines, and gets the rate per 1,000 lines
 
-paper.toml has the published values by table, column and row. Tables that no query makes are
-functions of the modules here: files with a NAME and `tables(store)`.
+paper.toml has the published values by table, column and row. The labels of a judge are no query.
 """
 
 import json
@@ -24,13 +22,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from attribution.evaluation.estimates import Estimate, ratio_over_repositories, repository_sums
+from attribution.evaluation.judge.queries import class_shares, judges
 from attribution.features.tools import category_of
 from attribution.lineage import minimum
 from attribution.queries.features import features_ready
 from attribution.stats.accuracy import audited_note
 from attribution.stats.rates import RateCell, rate_if_enough
 from collector.json_values import Row
-from collector.plugins import modules_of
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import split_names
@@ -52,7 +50,7 @@ def study(store: Store) -> list[Table]:
     """Every table, in order. A table without data has no rows."""
     with _sessions(store):
         tables = [_table(store, query) for query in _queries()]
-    return [*tables, *(table for module in modules_of(__name__) for table in module.tables(store))]
+    return [*tables, _labels(store)]
 
 
 @contextmanager
@@ -129,9 +127,10 @@ def _queries() -> list[_Query]:
         f"No number of fewer than {minimum.SESSIONS} sessions (n); n = 0 cannot be asked of this"
         " database."
     )
+    audited = audited_note(Author.AGENT, Author.HUMAN)
     words = {
         "few": few,
-        "audited": "".join(audited_notes()),
+        "audited": f"{audited[:1].upper()}{audited[1:]}." if audited else "",
         "least": minimum.SESSIONS,
         "rate": minimum.RATE.lines,
     }
@@ -278,7 +277,33 @@ class Quantile:
         return quantile(self.values, self.share)
 
 
-def audited_notes() -> list[str]:
-    """How often the classes that a table rests on are right, to stand below it."""
-    note = audited_note(Author.AGENT, Author.HUMAN)
-    return [f"{note[:1].upper()}{note[1:]}."] if note else []
+def _labels(store: Store) -> Table:
+    """Labels of the judge that answered last; its shares are over what it could tell."""
+    title = (
+        "Labels of the judge: what messages ask for, how often they push back, how sessions went"
+    )
+    latest = next(iter(judges(store)), None)
+    if latest is None:
+        note = "No label is stored; `whowrote data judge run` asks a model (docs/judge.md)."
+        return table_of([], notes=[note], name="judge_labels", title=title)
+    columns = ("label", "class", "n", "of", "share", "corrected", "low", "high")
+    rows = []
+    for share in class_shares(store, latest, None):
+        number = {} if share["class"] else {"class": "mean", "share": share["mean"]}
+        rows.append(
+            {name: share.get(name) for name in columns} | number | {"note": share.get("note", "")}
+        )
+    notes = [
+        (
+            f"Judge: {latest.model}, prompts of version {latest.prompt_version}. Corrected shares"
+            " take out the errors measured against people's labels (Rogan and Gladen); without a"
+            " validation they are missing, and the counted share may be far off."
+        ),
+        (
+            "The paper's judges were other models with other prompts, on Claude Code's sessions for"
+            " pushback. It gives pushback by coding mode; here stands the mean of the three"
+            " (`pushback_by_mode` has each)."
+        ),
+    ]
+    rows = join_published("judge_labels", rows, ("label", "class"))
+    return table_of(rows, notes=notes, name="judge_labels", title=title)

@@ -48,11 +48,9 @@ def unattributed_note(store: Store, repos: Sequence[int]) -> str:
         "AND id NOT IN (SELECT repo_id FROM stage_runs WHERE stage = 'lines') ORDER BY id"
     )
     names = ", ".join(row["name"] for row in rows)
-    return (
-        f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH"
-        if rows
-        else ""
-    )
+    if rows:
+        return f"not attributed, so claims cannot be compared: {names}; run: whowrote repo PATH"
+    return ""
 
 
 def _worth(store: Store, ids: str, group: str, counts: Sequence[str] = ()) -> list[Row]:
@@ -115,7 +113,8 @@ def _agreement(store: Store, ids: str) -> Table:
     for row in rows:
         decided[row["producer"], row["verdict"]] += row["lines"]
     for producer in dict.fromkeys(row["producer"] for row in rows):
-        agreed, disputed = decided[producer, Agreement.AGREE], decided[producer, Agreement.DISAGREE]
+        agreed = decided[producer, Agreement.AGREE]
+        disputed = decided[producer, Agreement.DISAGREE]
         if agreed + disputed:
             share = f"{100 * agreed / (agreed + disputed):.1f} % of {agreed + disputed:,}"
             notes.append(f"{producer}: agreement on {share} lines that both sides decide")

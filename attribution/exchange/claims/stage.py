@@ -10,9 +10,9 @@ never changes our own lines (docs/decisions/0009).
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
+from typing import NamedTuple
 
 from attribution.ensure.writing import claim_repository
 from attribution.exchange.claims.verify import (
@@ -79,7 +79,8 @@ def check_clone(store: Store, path: str, branch: str = "", progress: Progress = 
 
 def check_claims(context: RunContext, head: str) -> None:
     """Brings the claims of a repository up to date with its refs. Raises DatabaseUnusable."""
-    repo, repo_id = context.repo, context.repo_id
+    repo = context.repo
+    repo_id = context.repo_id
     refs = repo.refs()
     censored = repo.censored()
     packs = repo.packs() if censored.partial else []
@@ -112,8 +113,7 @@ def check_claims(context: RunContext, head: str) -> None:
         rows.write(list(checker.check_trailers()))
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedRecord:
+class _CheckedRecord(NamedTuple):
     """One record with what checking it against its commit gave."""
 
     source: ClaimSource
@@ -131,7 +131,8 @@ class _Checker:
     def __init__(
         self, repo: GitRepo, head: str, refs: Texts, listed: Iterable[ClaimSource]
     ) -> None:
-        self._repo, self._head = repo, head
+        self._repo = repo
+        self._head = head
         self._history = list(repo.history(head))  # parents first
         self._positions = {commit.sha: number for number, commit in enumerate(self._history)}
         beside = [oid for name, oid in refs.items() if not name.startswith((NOTES, OWN_NAMESPACE))]
@@ -170,12 +171,13 @@ class _Checker:
             return records
         root = root_of(absolute, self._repo.paths(self._head))
         return [
-            replace(record, claims=tuple(_inside(claim, root) for claim in record.claims))
+            record._replace(claims=tuple(_inside(claim, root) for claim in record.claims))
             for record in records
         ]
 
     def _check(self, source: ClaimSource, record: ClaimRecord) -> _CheckedRecord:
-        sha, anchor = record.commit, Anchor.NAMED
+        sha = record.commit
+        anchor = Anchor.NAMED
         files = self._files(sha)
         claims = check(record.claims, files)
         if (
@@ -184,7 +186,9 @@ class _Checker:
             and worst(claims) != ClaimStatus.OK
             and (later := self._next_commit(record))
         ):
-            sha, anchor, files = later, Anchor.NEXT_COMMIT, self._files(later)
+            sha = later
+            anchor = Anchor.NEXT_COMMIT
+            files = self._files(later)
             claims = check(record.claims, files)
         moved = self._new_places.get(sha) if source.kind == "note" and files is not None else None
         if moved is not None and (view := self._files(moved[0])) is not None:
@@ -210,7 +214,8 @@ class _Checker:
         """The commit of the branch that first changes a file of the record after it was written;
         "" when there is none.
         """
-        after, written = self._positions.get(record.commit, -1), record.written_at
+        after = self._positions.get(record.commit, -1)
+        written = record.written_at
         if written is None and after < 0:
             return ""
         paths = {claim.path for claim in record.claims}
@@ -226,22 +231,18 @@ class _Checker:
         return ""
 
     def _reach(self, sha: str) -> Reach:
-        return (
-            Reach.BRANCH
-            if sha in self._positions
-            else Reach.REF
-            if sha in self._others
-            else Reach.NONE
-        )
+        if sha in self._positions:
+            return Reach.BRANCH
+        if sha in self._others:
+            return Reach.REF
+        return Reach.NONE
 
 
 def _inside(claim: Claim, root: str) -> Claim:
     path = relative(claim.path, root)
-    return (
-        claim
-        if path == claim.path
-        else replace(claim, path=path, recorded_path=claim.recorded_path or claim.path)
-    )
+    if path == claim.path:
+        return claim
+    return claim._replace(path=path, recorded_path=claim.recorded_path or claim.path)
 
 
 _SUMS = (
@@ -275,22 +276,19 @@ class _ClaimRows:
     """Writes the records of one repository, within a transaction of the caller."""
 
     def __init__(self, store: Store, repo_id: int) -> None:
-        self._store, self._repo_id = store, repo_id
+        self._store = store
+        self._repo_id = repo_id
         self._authors: dict[tuple[str, ...], int] = {}
-        self._record_ids, self._claim_ids = (
-            count(store.next_id("claim_records")),
-            count(store.next_id("claims")),
-        )
+        self._record_ids = count(store.next_id("claim_records"))
+        self._claim_ids = count(store.next_id("claims"))
 
     def write(self, records: Sequence[_CheckedRecord]) -> None:
         of_records, of_claims, of_checks, of_lines, of_spans = rows = tuple[list[RowValues], ...](
             [] for _ in _TABLES
         )
         for checked in records:
-            record_id, claims = (
-                next(self._record_ids),
-                checked.claims if checked.record.state == RecordState.READ else [],
-            )
+            record_id = next(self._record_ids)
+            claims = checked.claims if checked.record.state == RecordState.READ else []
             of_records.append(self._record_row(record_id, checked, len(claims)))
             of_checks.append(_check_row(record_id, checked, claims))
             for entry in claims:
@@ -305,7 +303,8 @@ class _ClaimRows:
             self._store.insert(table, columns, values)
 
     def _record_row(self, number: int, checked: _CheckedRecord, claims: int) -> RowValues:
-        record, source = checked.record, checked.source
+        record = checked.record
+        source = checked.source
         return (
             number,
             self._repo_id,
@@ -476,11 +475,9 @@ def read_records(repo: GitRepo, source: ClaimSource) -> Iterable[ClaimRecord]:
     data = repo.blob(source.blob) or b""
     producer = _producer_of(source, data)
     if producer is None:
-        return (
-            [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")]
-            if source.kind != "file"
-            else []
-        )
+        if source.kind != "file":
+            return [unread("", source, RecordState.UNKNOWN_FORMAT, f"{size} bytes")]
+        return []
     return producer.read(source, data)
 
 

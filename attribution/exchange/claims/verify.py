@@ -15,7 +15,7 @@ commit adds. Lines that a later commit of the pull request changed stay behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from attribution.authorship.originals import squash_sources
@@ -95,7 +95,8 @@ def _check(
 
 def worst(checked: Iterable[CheckedClaim]) -> ClaimStatus:
     """What the lines make of their record, the commit's place aside: a line status, or EMPTY."""
-    statuses, whole = set[ClaimStatus](), False
+    statuses = set[ClaimStatus]()
+    whole = False
     for entry in checked:
         statuses.update(entry.lines)
         whole = whole or not entry.claim.ranges
@@ -119,7 +120,8 @@ class CommittedFiles:
     """
 
     def __init__(self, repo: GitRepo, commit: Commit) -> None:
-        self._repo, self._commit = repo, commit
+        self._repo = repo
+        self._commit = commit
         self._files: dict[str, CommittedFile | None] = {}
 
     def file(self, path: str) -> CommittedFile | None:
@@ -169,7 +171,9 @@ class CommittedFile:
 
     def __init__(self, olds: list[bytes], new: bytes = b"", complete: bool = True) -> None:
         self.complete = complete  # False: its text, or the text before, is not in this clone
-        self._olds, self._new, self._lines = olds, new, split_lines(new)
+        self._olds = olds
+        self._new = new
+        self._lines = split_lines(new)
 
     @property
     def lines(self) -> int:
@@ -237,13 +241,13 @@ def carry(
 
     `checked`: the claims as checked against `before`; `files`: those of the commit `after`.
     """
-    blocks = dict[str, tuple[tuple[LineRange, LineRange], ...]]()
+    blocks = {}
     moved = []
     for entry in checked:
         path = entry.claim.path
         if path not in blocks:
             blocks[path] = _common_blocks(text(before, path), text(after, path))
-        moved.append(replace(entry.claim, ranges=_moved_lines(entry.added_lines(), blocks[path])))
+        moved.append(entry.claim._replace(ranges=_moved_lines(entry.added_lines(), blocks[path])))
     return [
         CheckedClaim(entry.claim, new.lines)
         for entry, new in zip(checked, check(moved, files), strict=True)
@@ -254,10 +258,13 @@ def _common_blocks(old: bytes | None, new: bytes | None) -> tuple[tuple[LineRang
     """Blocks of lines that two texts share, as (lines in the old one, lines in the new one)."""
     if old is None or new is None or is_binary(old) or is_binary(new):
         return ()
-    blocks, a, b = [], 0, 0
+    blocks = []
+    a = 0
+    b = 0
     for change in line_changes(old, new):
         blocks.append(((a + 1, change.a0), (b + 1, change.b0)))
-        a, b = change.a1, change.b1
+        a = change.a1
+        b = change.b1
     blocks.append(((a + 1, len(split_lines(old))), (b + 1, len(split_lines(new)))))
     return tuple(block for block in blocks if block[0][0] <= block[0][1])
 

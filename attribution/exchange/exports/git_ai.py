@@ -115,7 +115,8 @@ def _earlier_notes(repo: GitRepo, ref: str) -> dict[str, bytes]:
     notes = {}
     target = repo.refs().get(ref)
     for path, blob in (repo.paths(target) if target else {}).items():
-        sha, data = path.replace("/", ""), repo.blob(blob) or b""
+        sha = path.replace("/", "")
+        data = repo.blob(blob) or b""
         records = reader.read(ClaimSource("note", ref, path, blob, sha), data)
         if not records or records[0].state != RecordState.OWN:
             raise WhoWroteError(

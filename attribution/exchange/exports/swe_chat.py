@@ -198,10 +198,14 @@ def _agent(row: Row) -> str:
 
 def _conversations(rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
     """Prompts, tool calls and answers in order, a session at a time, numbered within it."""
-    session, number, prompts = "", 0, 0
+    session = ""
+    number = 0
+    prompts = 0
     for row in rows:
         if row["session_id"] != session:
-            session, number, prompts = row["session_id"], 0, 0
+            session = row["session_id"]
+            number = 0
+            prompts = 0
         row |= {"turn_id": f"{session}#{number}", "turn_number": number, "agent": _agent(row)}
         if row["content"] is not None:
             row["word_count"] = len(row["content"].split())

@@ -93,11 +93,10 @@ def _read_line(source: ClaimSource, line: int, value: Any) -> ClaimRecord:
 
 def _record(source: ClaimSource, value: JsonObject, version: str, line: int) -> ClaimRecord:
     builder = RecordBuilder(source)
-    tool, metadata = first_of(value, "tool"), first_of(value, "metadata")
-    revision, is_ours = (
-        word(first_of(value, "vcs"), "revision"),
-        isinstance(first_of(metadata, OWN), dict),
-    )
+    tool = first_of(value, "tool")
+    metadata = first_of(value, "metadata")
+    revision = word(first_of(value, "vcs"), "revision")
+    is_ours = isinstance(first_of(metadata, OWN), dict)
     # A note sits on the commit it speaks of; a line of a file names what was checked out when the
     # lines were written.
     before = not source.commit and not is_ours

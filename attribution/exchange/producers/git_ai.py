@@ -78,7 +78,8 @@ def _joined(text: str) -> Iterator[tuple[str, Any]]:
         try:
             meta, end = json.JSONDecoder().raw_decode(body.lstrip())
         except (ValueError, RecursionError):
-            meta, end = None, len(body)
+            meta = None
+            end = len(body)
         yield head, meta if separator else None
         text = body.lstrip()[end:].lstrip("\n")
 
@@ -92,7 +93,8 @@ def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord
             "the part after --- is not a JSON object",
             entry=number,
         )
-    version, tool_version = word(meta, "schema_version"), word(meta, "git_ai_version")
+    version = word(meta, "schema_version")
+    tool_version = word(meta, "git_ai_version")
     if not _VERSION.match(version):
         return unread(NAME, source, RecordState.UNKNOWN_VERSION, version, version, number)
     builder = RecordBuilder(source)
@@ -106,7 +108,8 @@ def _note(source: ClaimSource, head: str, meta: Any, number: int) -> ClaimRecord
             problems=(),
             entry=number,
         )
-    base, detail = word(meta, "base_commit_sha"), others(meta, _USED)
+    base = word(meta, "base_commit_sha")
+    detail = others(meta, _USED)
     return builder.record(
         NAME, version, tool_version=tool_version, base=base, detail=detail, entry=number
     )
@@ -121,11 +124,9 @@ def basis_of_people(tool_version: str) -> ClaimBasis:
     if match is None:
         return ClaimBasis.REST
     release = (int(match[2]), int(match[3]), int(match[4]))
-    return (
-        ClaimBasis.SEEN
-        if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS)
-        else ClaimBasis.REST
-    )
+    if release < (_FILLS_DEVELOPMENT if match[1] else _FILLS):
+        return ClaimBasis.SEEN
+    return ClaimBasis.REST
 
 
 def _read_entries(builder: RecordBuilder, head: str, meta: JsonObject) -> None:
@@ -166,7 +167,8 @@ def _who(meta: JsonObject, key: str) -> tuple[Who, bool]:
     first, second = ("sessions", "prompts") if key.startswith("s_") else ("prompts", "sessions")
     record = first_of(first_of(meta, first), key) or first_of(first_of(meta, second), key)
     agent = first_of(record, "agent_id")
-    session, person = word(agent, "id") or key, word(record, "human_author")
+    session = word(agent, "id") or key
+    person = word(record, "human_author")
     detail = others(record, _USED_OF_AGENT)
     return (
         Who(

@@ -5,7 +5,7 @@ readers need. Pure.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from attribution.exchange.words import ClaimBasis, ClaimedAuthor, RecordState
 from collector.agents.common.jsonl import values
@@ -32,8 +32,7 @@ _PRIVATE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
+class Who(NamedTuple):
     """The author a producer names."""
 
     author: ClaimedAuthor
@@ -45,8 +44,7 @@ class Who:
     basis: ClaimBasis = ClaimBasis.NOT_SAID
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Lines of one file with one author. Without ranges it speaks of the whole commit."""
 
     path: str  # relative to the repository where that can be told
@@ -58,8 +56,7 @@ class Claim:
     detail: str = ""  # keys we do not know, JSON
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRecord:
+class ClaimRecord(NamedTuple):
     """One note, line of a file, or commit message: what one producer says about one commit."""
 
     producer: str
@@ -78,8 +75,7 @@ class ClaimRecord:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimSource:
+class ClaimSource(NamedTuple):
     """Where bytes come from."""
 
     kind: str  # note | file | commit
@@ -130,7 +126,8 @@ class RecordBuilder:
         """The range of lines a JSON object gives; () and a problem when it gives none that can
         be.
         """
-        first, last = first_of(value, "start_line"), first_of(value, "end_line")
+        first = first_of(value, "start_line")
+        last = first_of(value, "end_line")
         if path and 0 < number(first) <= number(last):
             return ((number(first), number(last)),)
         self.problem("bad_ranges", f"{path}: {str(first)[:50]}-{str(last)[:50]}")
@@ -138,7 +135,8 @@ class RecordBuilder:
 
     def record(self, producer: str, version: str, **more: Any) -> ClaimRecord:
         """All that was read; `more` are fields of the record."""
-        claims, problems = tuple(self.claims), tuple(self.problems)
+        claims = tuple(self.claims)
+        problems = tuple(self.problems)
         return ClaimRecord(
             producer,
             version,
@@ -181,11 +179,9 @@ def number(value: Any) -> int:
     """A line number; 0 for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 11:
         value = int(value)
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST
-        else 0
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST:
+        return value
+    return 0
 
 
 def others(value: Any, used: Iterable[str]) -> str:

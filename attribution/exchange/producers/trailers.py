@@ -22,8 +22,8 @@ def read_commit(commit: Commit) -> list[ClaimRecord]:
         Claim("", (), Who(ClaimedAuthor.AGENT, agent, model), place)
         for place, agent, model in declared
     )
-    return (
-        [ClaimRecord(NAME, "", commit=commit.sha, written_at=commit.author_time, claims=claims)]
-        if claims
-        else []
-    )
+    if claims:
+        return [
+            ClaimRecord(NAME, "", commit=commit.sha, written_at=commit.author_time, claims=claims)
+        ]
+    return []

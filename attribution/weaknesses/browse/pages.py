@@ -28,7 +28,8 @@ def findings_page(request: PageRequest) -> Shown:
     their status and by what is known.
     """
     only = {name: value for name in COLUMNS if (value := request.text(name))}
-    confidence, alive = request.text("confidence").upper(), request.text("alive") == "1"
+    confidence = request.text("confidence").upper()
+    alive = request.text("alive") == "1"
     selection = FindingFilter(
         request.text("cwe"), request.text("author"), alive, tuple(filter(None, [confidence])), only
     )
@@ -44,12 +45,12 @@ def findings_page(request: PageRequest) -> Shown:
         for name in _CHOICES
     }
     choices["status"].append("all")
-    repo, to, shown = request.place.repo, request.to, rows[:_MOST]
+    repo = request.place.repo
+    to = request.to
+    shown = rows[:_MOST]
     for row, lines in zip(shown, code_of(shown, _AROUND), strict=True):
-        first, reviews = (
-            max(1, row["start_line"] - _AROUND),
-            reviews_of(request.store, row["fingerprint"]),
-        )
+        first = max(1, row["start_line"] - _AROUND)
+        reviews = reviews_of(request.store, row["fingerprint"])
         row |= {
             "level": _LEVELS.get(row["severity"], "9not stated"),
             "lines": lines,
@@ -73,7 +74,8 @@ def findings_page(request: PageRequest) -> Shown:
 
 
 def path_cell(repo: str, to: Addresses, row: Row) -> str:
-    line, named = row["start_line"], f"{row['path']}:{row['start_line']}"
+    line = row["start_line"]
+    named = f"{row['path']}:{row['start_line']}"
     return (
         link(f"{to.file(repo, row['path'], row['commit_sha'], line=line)}#L{line}", named, 60)
         if to

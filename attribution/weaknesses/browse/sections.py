@@ -54,7 +54,8 @@ def _commit_section(store: Store, subject: OfCommit) -> Iterator[Section]:
     only = {"commit_id": subject.commit_id}
     table = read_view(store, "finding_list", only, "path, start_line")
     if table.rows:
-        repo, to = table.rows[0]["repo"], subject.to
+        repo = table.rows[0]["repo"]
+        to = subject.to
         makers: dict[str, Cell] = {
             "cwe": _finding_cell,
             "path": partial(path_cell, repo, to),
@@ -126,10 +127,8 @@ def _comment_section(store: Store, subject: OfComment) -> Iterator[Section]:
         return
     lines = []
     for row in rows[:20]:
-        place, weakness = (
-            cell(f"{row['path']}:{row['start_line']}"),
-            cell(row["cwe"] or row["rule_id"]),
-        )
+        place = cell(f"{row['path']}:{row['start_line']}")
+        weakness = cell(row["cwe"] or row["rule_id"])
         author = row["class"].replace("_", " ")
         lines.append(f"| {place} | {weakness} | {(row['confidence'] or '').lower()} | {author} |")
     title = (

@@ -198,7 +198,8 @@ def findings(
 def _fail(table: Table, least: str) -> None:
     from attribution.weaknesses.queries.findings import is_refuted
 
-    levels, word = [each.meaning for each in Severity], severity_word(least) or ""
+    levels = [each.meaning for each in Severity]
+    word = severity_word(least) or ""
     severe = levels[: levels.index(word) + 1]
     count = sum(
         row["alive_at_head"] and row["severity"] in severe and not is_refuted(row)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from attribution.commands.common import open_clone, print_one
+from attribution.commands.common import open_clone
 from collector.console.tables import print_table
-from collector.console.terminal import FILE, Reporter, data_options, database_option, notice, out
-from collector.json_values import plain
+from collector.console.terminal import FILE, Reporter, data_options, database_option, notice
 from collector.storage.views import table_of
 from collector.text import count_of
 
@@ -118,29 +117,20 @@ def _clones(db: Path) -> list[str]:
 
 
 @click.command()
-@click.argument("rule", required=False)
 @_RULES
 @click.option("--cwe", default="", metavar="CWE-89", help="Only rules for this CWE.")
 @click.option("--language", default="", metavar="NAME", help="Only rules for this language.")
 @data_options
-def rules(
-    rule: str | None, rules: tuple[str, ...], cwe: str, language: str, output_format: str
-) -> None:
+def rules(rules: tuple[str, ...], cwe: str, language: str, output_format: str) -> None:
     """List the weakness rules and how often each was right.
 
     Tiers: taint (input from a request or command line reaches a dangerous call), built (a
-    concatenated string reaches it), api (the call alone). With RULE, the id of a rule or its end,
-    the rule is shown with its patterns.
+    concatenated string reaches it), api (the call alone).
     """
-    from attribution.weaknesses.commands.views import rule_view
-    from attribution.weaknesses.rules.rulesets import find_rule, measured, named, rule_row
+    from attribution.weaknesses.rules.rulesets import measured, named, rule_row
 
-    rule_set, counts = named(rules), measured()
-    if rule:
-        chosen = find_rule(rule_set, rule)
-        row = rule_row(chosen, counts) | {"rule_body": plain(dict(chosen.body))}
-        print_one(output_format, row, lambda terminal: rule_view(out(), row))
-        return
+    rule_set = named(rules)
+    counts = measured()
     rows = [
         rule_row(each, counts)
         for each in rule_set.rules

@@ -1,17 +1,13 @@
-"""Weaknesses on a terminal: one finding in its context, one rule."""
-
-import json
+"""One finding in its context, on a terminal."""
 
 from rich.console import Console
 from rich.text import Text
 
 from attribution.terminal.style import dim, minute, opening, source, title, words
-from attribution.weaknesses.rules.rulesets import weaknesses
 from collector.console.formats import STYLE
 from collector.console.grid import grid, show
 from collector.console.terminal import one_line
 from collector.json_values import Row
-from collector.text import printable
 from collector.vocabulary.lines import LineClass
 
 
@@ -83,28 +79,4 @@ def _fate(f: Row) -> str:
     return (
         f"gone since {(f['fixed_sha'] or '')[:9]} ({words(f['fixed_how'] or '')}), by"
         f" {f['fixed_author'] or 'unknown'}"
-    )
-
-
-def rule_view(console: Console, row: Row) -> None:
-    about = weaknesses()
-    console.print(Text(one_line(row["rule"]), "bold"))
-    console.print(Text(printable(row["message"])))
-    for cwe in row["cwe"].split():
-        if cwe in about:
-            dim(
-                console,
-                one_line(
-                    f"{cwe} {about[cwe]['name']} ({about[cwe]['owasp']}). {about[cwe]['text']}"
-                ),
-            )
-    dim(
-        console,
-        one_line(
-            f"tier {row['tier'] or 'unknown'}, confidence {row['confidence'] or 'unknown'},"
-            f" {row['languages']}"
-        ),
-    )
-    console.print(
-        Text(printable(json.dumps(row["rule_body"], indent=1, ensure_ascii=False, default=str)))
     )

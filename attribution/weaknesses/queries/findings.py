@@ -120,12 +120,12 @@ def _commits_since(store: Store, repo_id: int, revision: str) -> set[str]:
     }
 
 
-def sample(rows: Iterable[Row], count: int, seed: int = 1) -> list[Row]:
+def sample(rows: Iterable[Row], count: int) -> list[Row]:
     """`count` findings, chosen in turn from each stratum (repository, tier, class of the
     author), within it from each rule.
     """
     shuffled = list(rows)
-    random.Random(seed).shuffle(shuffled)
+    random.Random(1).shuffle(shuffled)
     varied = _sort_by_turn(shuffled, lambda row: (*_stratum(row), row["rule_id"]))
     return _sort_by_turn(varied, _stratum)[:count]
 

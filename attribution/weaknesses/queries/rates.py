@@ -93,13 +93,13 @@ def corrected_rate(cell: RateCell, strata: Iterable[Reviewed]) -> Rate | None:
         return Rate(round(true), 0, None, None, None)
     if not true:
         share_of_true = precision(read)
-        low, high = (
-            0.0,
-            (share_of_true.high if share_of_true is not None else 1.0)
-            * poisson_interval(cell.events).high,
-        )
+        low = 0.0
+        high = (share_of_true.high if share_of_true is not None else 1.0) * poisson_interval(
+            cell.events
+        ).high
     else:
         error = Z * math.sqrt(1 / true + variance / share**2)
-        low, high = true * math.exp(-error), true * math.exp(error)
+        low = true * math.exp(-error)
+        high = true * math.exp(error)
     scale = PER / cell.lines
     return Rate(round(true), cell.lines, true * scale, low * scale, high * scale)

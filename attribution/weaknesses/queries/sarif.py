@@ -171,10 +171,8 @@ def _add_author(row: Row, lines: dict[int, BlameLine], problem: str) -> Row:
     numbers = range(row["start_line"], row["end_line"] + 1)
     texts = [lines[n] for n in numbers if n in lines and lines[n].text.strip()]
     columns = ("line_class", "evidence", "agent", "model", "session", "commit")
-    reported, message = (
-        {name: value for name, value in row.items() if name != "message"},
-        row["message"],
-    )
+    reported = {name: value for name, value in row.items() if name != "message"}
+    message = row["message"]
     if not texts:
         problem = problem or "the file has no such line"
         return {**reported, **dict.fromkeys(columns, ""), "message": message, "problem": problem}
@@ -222,7 +220,8 @@ def _places(scanner: str, result: object, bases: object) -> Iterator[Row]:
         artifact = get(physical, "artifactLocation")
         base = get_str(get(bases, get_str(artifact, "uriBaseId")), "uri")
         path = _path(urljoin(base, get_str(artifact, "uri")))
-        start, end = get(physical, "region", "startLine"), get(physical, "region", "endLine")
+        start = get(physical, "region", "startLine")
+        end = get(physical, "region", "endLine")
         if path and isinstance(start, int) and not isinstance(start, bool) and 0 < start < 10**8:
             yield {
                 "scanner": scanner,
@@ -253,7 +252,8 @@ def _place(repo: GitRepo, commit: str, path: str) -> str:
     """
     if not path.startswith("/"):
         return path
-    parts, top = PurePosixPath(path).parts, repo.worktree()
+    parts = PurePosixPath(path).parts
+    top = repo.worktree()
     if top is not None and PurePosixPath(path).is_relative_to(top.as_posix()):
         return str(PurePosixPath(path).relative_to(top.as_posix()))
     ends = ("/".join(parts[n:]) for n in range(1, min(len(parts) - 1, _DEEPEST)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attribution.weaknesses.rules.languages import rule_languages
 from attribution.weaknesses.words import Confidence, RuleTier, severity_named, severity_word
@@ -39,8 +39,7 @@ class RulesUnusable(WhoWroteError):
     """Rules that are not there or cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a rule says of itself."""
 
     id: str
@@ -145,14 +144,6 @@ def load(files: Sequence[RuleFile], name: str) -> RuleSet:
     return RuleSet(name, tuple(_rule(bodies[number]) for number in sorted(bodies)))
 
 
-def weaknesses() -> dict[str, Texts]:
-    """CWE-89 -> its name, its OWASP class and what it means in plain words, for the CWEs that
-    our rules know.
-    """
-    table: dict[str, Texts] = json.loads((_HOME / "cwe.json").read_text("utf-8"))
-    return table
-
-
 def measured() -> dict[str, dict[str, list[int]]]:
     """What was measured of our rules (benchmarks/rules.py): rule -> annotated, planted and read
     -> counts.
@@ -209,21 +200,6 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 3) if whole else None
 
 
-def find_rule(rules: RuleSet, name: str) -> Rule:
-    """The rule of this id, or the only one whose id ends in the name. Raises RulesUnusable."""
-    matching = [r for r in rules.rules if r.id == name] or [
-        r for r in rules.rules if r.id.endswith("." + name)
-    ]
-    if len(matching) == 1:
-        return matching[0]
-    if matching:
-        raise RulesUnusable(
-            f"{len(matching)} rules are called {name}",
-            "Choose one of: " + ", ".join(r.id for r in matching[:12]),
-        )
-    raise RulesUnusable(f"no such rule: {name}", "List the rules with: whowrote findings rules")
-
-
 def _paths(name: str) -> list[Path]:
     """A file, or the files of rules in a directory. Raises RulesUnusable."""
     path = Path(name)
@@ -278,7 +254,8 @@ def _rule(body: JsonObject) -> Rule:
     meta = body.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     tier = next((known for known in RuleTier if known == meta.get("tier")), None)
-    severity, paths = str(body.get("severity") or ""), body.get("paths")
+    severity = str(body.get("severity") or "")
+    paths = body.get("paths")
     include = paths.get("include") if isinstance(paths, dict) else None
     cwes = _cwes(meta)
     return Rule(
@@ -307,7 +284,8 @@ def _cwes(meta: JsonObject) -> Texts:
     ):
         number = _CWE.search(text)
         if number:
-            cwe, name = f"CWE-{int(number[0])}", text.partition(":")[2].strip()
+            cwe = f"CWE-{int(number[0])}"
+            name = text.partition(":")[2].strip()
             names[cwe] = f"{cwe}: {name}" if name else names.get(cwe, cwe)
     return names
 

@@ -85,8 +85,7 @@ class Engine(NamedTuple):
         return f"{_NAME} {self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A text to be scanned."""
 
     blob: str
@@ -230,7 +229,8 @@ def _portions(targets: Iterable[Target], limits: ScanLimits) -> Iterator[list[Ta
     for target in targets:
         if portion and (len(portion) >= limits.targets or size + len(target.data) > limits.size):
             yield portion
-            portion, size = [], 0
+            portion = []
+            size = 0
         portion.append(target)
         size += len(target.data)
     if portion:
@@ -269,8 +269,11 @@ class _Scanner:
         complain: Callable[[str], None],
         directory: Path,
     ) -> None:
-        self._engine, self._rules, self._limits = engine, rules, limits
-        self._complain, self._directory = complain, directory
+        self._engine = engine
+        self._rules = rules
+        self._limits = limits
+        self._complain = complain
+        self._directory = directory
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._is_stopped = self._has_succeeded = False
         self._remarks: set[str] = set()
@@ -405,7 +408,8 @@ def _start(engine: Engine, home: Path, seconds: int, threshold: int) -> subproce
         f"--config={home / 'rules.json'}",
         "targets",
     ]
-    environment, nothing = _environment(home), subprocess.DEVNULL
+    environment = _environment(home)
+    nothing = subprocess.DEVNULL
     with (home / "out").open("wb") as out, (home / "errors").open("wb") as errors:
         try:
             return subprocess.Popen(
@@ -441,7 +445,9 @@ def _read_results(home: Path, code: int, scanned: Mapping[str, Scanned]) -> list
     try:
         # Valid JSON is success, whatever the exit code: 2 and 3 still come with results.
         answer = json.loads((home / "out").read_bytes())
-        results, errors, paths = answer["results"], answer["errors"], answer["paths"]["scanned"]
+        results = answer["results"]
+        errors = answer["errors"]
+        paths = answer["paths"]["scanned"]
     except (ValueError, KeyError, TypeError):
         tail = (
             (home / "errors").read_bytes()[-300:].decode("utf-8", "replace").strip().split("\n")[-1]
@@ -471,7 +477,8 @@ def _path(name: object) -> str:
 
 def _match(result: JsonObject, data: bytes) -> RuleMatch:
     shift = len(_BOM) if data.startswith(_BOM) else 0
-    start, end = result["start"], result["end"]
+    start = result["start"]
+    end = result["end"]
     return RuleMatch(
         str(result["check_id"]),
         start["line"],

@@ -122,7 +122,8 @@ def _add_texts(history: ScanPlan, pair: Pair, rules: RuleSet) -> None:
 
 class _Reader:
     def __init__(self, repo: GitRepo, attributes: Sequence[Attributes]) -> None:
-        self._repo, self._attributes = repo, attributes
+        self._repo = repo
+        self._attributes = attributes
         self._places: dict[str, FilePlace] = {}
 
     def pairs(self, commit: Commit, parent: int) -> list[Pair] | None:
@@ -164,7 +165,8 @@ def changed_files(
 
     files = []
     for old, new in pairs:
-        before, after = of_side(old), of_side(new)
+        before = of_side(old)
+        after = of_side(new)
         if new is not None and new.place not in ANALYSED:
             after = (), None  # out of sight, not mended
         lines = partial(_lines, repo, old.blob if old else "", new.blob if new else "")
@@ -221,8 +223,7 @@ class CachedScan(NamedTuple):
         return self.failed if self.status in SCANNED or self.failed else None
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCache:
+class ScanCache(NamedTuple):
     """Scans of one rule set by one scanner."""
 
     store: Store
@@ -273,7 +274,8 @@ class ScanCache:
 
     def save(self, scanned: Iterable[Scanned]) -> None:
         """In one transaction: a kill leaves whole portions."""
-        scans, findings = [], []
+        scans = []
+        findings = []
         for each in scanned:
             target = each.target
             key = (target.blob, target.suffix, self.rules, self.engine)

@@ -65,7 +65,9 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
 
     Raises LizardMissing, DatabaseUnusable.
     """
-    store, repo_id, tool = context.store, context.repo_id, _tool()
+    store = context.store
+    repo_id = context.repo_id
+    tool = _tool()
     scan = last_run(store, repo_id, StageName.WEAKNESSES)
     run = STAGE.start(
         store, repo_id, digest(VERSION, tool, *([f"{scan.key} {scan.finished_at}"] if scan else ()))
@@ -78,7 +80,8 @@ def measure(context: RunContext, cache: Store, plan: Callable[[], ScanPlan]) -> 
         " n.place = 'source'",
         (repo_id,),
     )
-    sides, spans = sides_of(plan()), _added_spans(store, repo_id)
+    sides = sides_of(plan())
+    spans = _added_spans(store, repo_id)
     values = []
     for number, row in enumerate(files):
         context.progress("measuring complexity", number, len(files))

@@ -56,7 +56,8 @@ def sides_of(plan: ScanPlan) -> dict[tuple[str, str], Side]:
 
 def write(context: RunContext, result: ScanResult) -> None:
     """Everything about one repository, again. Call within a transaction."""
-    store, repo_id = context.store, context.repo_id
+    store = context.store
+    repo_id = context.repo_id
     store.connection.execute("DELETE FROM findings WHERE repo_id = ?", (repo_id,))
     store.connection.execute(
         "DELETE FROM scan_files WHERE file_id IN (SELECT f.id FROM commit_files f JOIN commits c ON"
@@ -119,9 +120,13 @@ class _Rows:
     """Files and findings of one repository as rows: column -> value."""
 
     def __init__(self, context: RunContext, rule_set: int, result: ScanResult) -> None:
-        store, repo_id = context.store, context.repo_id
-        self._store, self._repo, self._repo_id = store, context.repo, repo_id
-        self._rule_set, self._result = rule_set, result
+        store = context.store
+        repo_id = context.repo_id
+        self._store = store
+        self._repo = context.repo
+        self._repo_id = repo_id
+        self._rule_set = rule_set
+        self._result = result
         self._sides = sides_of(result.plan)
         commits = store.rows(
             "SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,)
@@ -170,7 +175,8 @@ class _Rows:
         else:
             status = self._result.scan_of(side.text).status
             if status in _LEFT_OUT:
-                place, status = status, ScanStatus.LEFT_OUT
+                place = status
+                status = ScanStatus.LEFT_OUT
         return {
             "place": place,
             "language": side.kind.language,
@@ -185,7 +191,8 @@ class _Rows:
         if instance.sha not in self._commits or side is None:
             return None
         commit_id, declared = self._commits[instance.sha]
-        hit, rule = instance.hit, self._result.rules.by_id[instance.hit.rule]
+        hit = instance.hit
+        rule = self._result.rules.by_id[instance.hit.rule]
         ignore = self._result.plan.ignore
         authors = authors_of(
             self._spans_of(instance.sha).get(path, ()),
@@ -318,7 +325,8 @@ def authors_of(
     empty = set(blank)
     counted = [(sum(n not in empty for n in _shared(span, start, end)), span) for span in spans]
     lines = [(count, span) for count, span in counted if count]
-    authors, classes = Counter[str](), Counter[str]()
+    authors = Counter[str]()
+    classes = Counter[str]()
     for count, span in lines:
         authors[span["author"]] += count
         classes[span["class"]] += count

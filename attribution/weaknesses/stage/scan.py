@@ -90,7 +90,8 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
     """
     notes: list[str] = []
     with open_cache(context.store, request.cache, notes) as cache:
-        files, name = files_of(request.rules), " ".join(request.rules) or OWN
+        files = files_of(request.rules)
+        name = " ".join(request.rules) or OWN
         engine = find_engine(request.semgrep)
         update = ScanUpdate("unchanged", engine.name, name, notes=notes)
         key = _key(context, head, fingerprint(files), engine.name)
@@ -136,17 +137,21 @@ def _scan(
     First those of HEAD, then the other versions of files with findings there, then the rest, newest
     first: what is open and who introduced it is known before everything is.
     """
-    cache, clock = ScanCache(store, result.rules.sha256, result.engine.name), Clock()
+    cache = ScanCache(store, result.rules.sha256, result.engine.name)
+    clock = Clock()
     texts = result.plan.texts
     cached = cache.scans(texts)
     new = [text for text in reversed(texts) if text not in cached]
-    update.state, update.texts, update.new = "scanned", len(texts), len(new)
+    update.state = "scanned"
+    update.texts = len(texts)
+    update.new = len(new)
     present = {text for text in texts if text[0] in result.plan.present}
     done = 0
 
     def scan_some(some: Sequence[Text]) -> None:
         nonlocal done
-        targets, jobs = _targets(context, cache, some, update), request.jobs or os.cpu_count() or 1
+        targets = _targets(context, cache, some, update)
+        jobs = request.jobs or os.cpu_count() or 1
         limits = request.limits._replace(
             targets=min(request.limits.targets, max(_LEAST, math.ceil(len(some) / jobs)))
         )
@@ -172,7 +177,8 @@ def _scan(
     later = [text for text in new if text not in result.scans and context.repo.has(text[0])]
     result.scans |= dict.fromkeys(later, CachedScan(ScanStatus.LATER, frozenset()))
     if later:
-        update.later, update.state = len(later), "unfinished"
+        update.later = len(later)
+        update.state = "unfinished"
         update.notes.append(
             f"time is over: {count_of(len(later), 'version')} of files are not scanned yet; the"
             " next run continues"

@@ -85,7 +85,8 @@ def compare(files: Sequence[Changed]) -> list[Paired]:
 
 def _within(file: Changed) -> Paired:
     """Equal findings of one file, the ones on unchanged lines first, in order."""
-    before, after = _group_by_key(file.before), _group_by_key(file.after)
+    before = _group_by_key(file.before)
+    after = _group_by_key(file.after)
     paired = Paired()
     for key, positions in after.items():
         olds = sorted(
@@ -282,11 +283,9 @@ class Tracker:
     def _status(self, hit: VersionFinding, f: Changed) -> FindingStatus:
         if f.blind_before is None or hit.rule in f.blind_before:
             return FindingStatus.UNCERTAIN
-        return (
-            FindingStatus.REINTRODUCED
-            if (f.path, *hit.key) in self._fixed
-            else FindingStatus.INTRODUCED
-        )
+        if (f.path, *hit.key) in self._fixed:
+            return FindingStatus.REINTRODUCED
+        return FindingStatus.INTRODUCED
 
     def _fix(self, instance: Instance, sha: str, f: Changed, hit: VersionFinding) -> None:
         """When several branches fix it the last one counts: an earlier one may have got lost in

@@ -56,7 +56,7 @@ class Pushing:
     asked.
     """
 
-    backend, model, scale = "usem3", "pushing-1", Scale(None, None, classifies=True)
+    backend, model, scale = "usem3", "pushing-1", Scale(2.0, 0.0, classifies=True)
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -197,7 +197,7 @@ def test_an_agent_is_locked_in_a_language_of_vectors_too(said: str, locked: int 
     )
     words = texts(talk, replace(scale, classifies=False))
     assert (
-        compute(talk, dict(zip(words, model.embed(words), strict=True)), Scale(None, 0.5))[
+        compute(talk, dict(zip(words, model.embed(words), strict=True)), Scale(2.0, 0.5))[
             "assumption_lock_turn"
         ]
         is None

@@ -18,7 +18,6 @@ import whowrote
 from attribution.evaluation.study import (
     _sessions,
     add_rates,
-    after,
     file_type,
     mean_ratio,
     pooled_ratio,
@@ -365,7 +364,7 @@ def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["coding_modes", "agent_share", "coding_efficiency", "survival_after_commit", "excess_rework"],
+    ["coding_modes", "agent_share", "coding_efficiency"],
 )
 def test_audited_rates_stand_below_every_table_that_rests_on_people(db: Path, name: str) -> None:
     with Store(db) as store:
@@ -470,43 +469,6 @@ def _vendor_share(store: Store) -> float:
         return float(
             store.value("SELECT vendor / 100 FROM study_sessions WHERE vendor IS NOT NULL")
         )
-
-
-def test_shares_are_counted_as_sql_counts_them_and_corrected(db: Path) -> None:
-    counted = (
-        "SELECT class, SUM(nonblank) AS lines FROM line_spans WHERE class <> 'undeclared' AND kind"
-        " IN ('source', 'test') GROUP BY 1"
-    )
-    with Store(db) as store:
-        (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
-        lines = {row["class"]: row["lines"] for row in store.rows(counted)}
-    rows = {row["author"]: row for row in table.rows if row["files"] == "source and test"}
-    whole = sum(lines.values())
-    for author in ("agent", "declared", "tool", "unknown"):
-        assert author not in rows or rows[author]["counted"] == pytest.approx(
-            lines.get(author, 0) / whole
-        ), author
-    assert rows["agent"]["n"] == whole
-    assert rows["human"]["counted"] == pytest.approx(
-        (lines.get("human", 0) + lines.get("likely_human", 0)) / whole
-    )
-    assert sum(row["corrected"] for row in rows.values()) == pytest.approx(1)
-    assert all(row["95 % from"] <= row["corrected"] <= row["95 % to"] for row in rows.values())
-    assert {row["files"] for row in table.rows} == {"source and test", "every kind"}
-
-
-def test_shares_are_not_corrected_where_too_few_lines_of_a_class_were_read(
-    db: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "attribution.evaluation.study.after.measurements",
-        lambda: {"confusion": {"agent": {"agent": 29}}},
-    )
-    with Store(db) as store:
-        (table,) = (one for one in after.tables(store) if one.name == "corrected_shares")
-    assert table.rows == [] and any(
-        "not corrected" in note and "agent (29)" in note for note in table.notes
-    )
 
 
 def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
