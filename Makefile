@@ -52,7 +52,7 @@ accuracy: setup
 	$(BIN)/python benchmarks/rules.py
 
 # MIRRORS: where the mirrors of public repositories are, or will be. Hours, and gigabytes, when they must be cloned; what was done is not
-# done again. SCAN: minutes for weaknesses, small repositories first.
+# done again. SCAN: minutes for weaknesses and maintainability, small repositories first.
 SCAN ?= 45
 STUDY ?= build/public-study.db
 public-study: setup

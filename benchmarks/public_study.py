@@ -5,8 +5,8 @@ and writes docs/public-study.md.
         lacks, at its HEAD
     python benchmarks/public_study.py --mirrors DIR --db FILE    attributes (OWNER+NAME/repo,
         OWNER/NAME.git, or cloned from GitHub)
-    python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    scans for
-        weaknesses, small ones first
+    python benchmarks/public_study.py --scan MINUTES --mirrors DIR --db FILE    measures
+        maintainability and scans, small ones first
     python benchmarks/public_study.py --page --db FILE           writes the page from the list and
         the database
 
@@ -34,6 +34,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from pages import fill, table  # noqa: E402
 
+from attribution.evaluation.maintainability.measure import DMM  # noqa: E402
+from attribution.evaluation.maintainability.report import maintainability  # noqa: E402
 from attribution.evaluation.study import published_values, study  # noqa: E402
 from attribution.queries.breakdown import breakdown  # noqa: E402
 from attribution.queries.breakdown_facts import BreakdownOptions  # noqa: E402
@@ -201,41 +203,45 @@ def _save(rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def scan(mirrors: Path, db: Path, minutes: float) -> None:
-    """Weaknesses of the attributed repositories, those with the fewest lines first, until the time
-    is over.
+    """Maintainability and weaknesses of the attributed repositories, those with the fewest lines
+    first, until the time is over.
     """
     end = time.monotonic() + 60 * minutes
     with Store(db, create=False) as store:
         names = [row["name"] for row in store.rows(_BY_SIZE)]
     for name in names:
-        left = min(_SECONDS, end - time.monotonic())
-        if left <= 0:
-            return
-        words = [
-            sys.executable,
-            "-m",
-            "whowrote",
-            "findings",
-            "scan",
-            "--scan-jobs",
-            "1",
-            "--db",
-            str(db),
-            str(_mirror(mirrors, name)),
-        ]
-        try:
-            done = subprocess.run(
-                words, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False
-            )
-            print(
-                name,
-                done.stderr.strip().splitlines()[-1:] if done.returncode else "done",
-                flush=True,
-            )
-        except subprocess.TimeoutExpired:
-            print(name, f"more than {left:.0f} s", flush=True)
+        for what, command in _MEASURES.items():
+            left = min(_SECONDS, end - time.monotonic())
+            if left <= 0:
+                return
+            words = [
+                sys.executable,
+                "-m",
+                "whowrote",
+                *command,
+                "1",
+                "--db",
+                str(db),
+                str(_mirror(mirrors, name)),
+            ]
+            try:
+                done = subprocess.run(
+                    words, cwd=ROOT, capture_output=True, text=True, timeout=left, check=False
+                )
+                print(
+                    name,
+                    what,
+                    done.stderr.strip().splitlines()[-1:] if done.returncode else "done",
+                    flush=True,
+                )
+            except subprocess.TimeoutExpired:
+                print(name, what, f"more than {left:.0f} s", flush=True)
 
 
+_MEASURES = {
+    "maintainability": ("report", "maintainability", "--jobs"),
+    "scan": ("findings", "scan", "--scan-jobs"),
+}
 _BY_SIZE = (
     "SELECT r.name, COALESCE(SUM(f.lines_added), 0) AS lines FROM repos r JOIN commits c ON"
     " c.repo_id = r.id JOIN commit_files f ON f.commit_id = c.id GROUP BY r.id ORDER BY 2, 1"
@@ -381,6 +387,7 @@ def page(store: Store) -> str:
             **_claims(tables),
             **_rework(store),
             **_weaknesses(store),
+            **_quality(store),
             **_appendix(store, whole.table.rows),
             **_records(whole.table.rows),
             **_steps(store),
@@ -393,7 +400,7 @@ def page(store: Store) -> str:
 
 
 # section -> the stage that it needs
-_SLOW = {"What became of them": "history", "Weaknesses": "weaknesses"}
+_SLOW = {"What became of them": "history", "Weaknesses and maintainability": "weaknesses"}
 _DONE = "SELECT COUNT(DISTINCT repo_id) FROM stage_runs WHERE stage = ? AND finished_at IS NOT NULL"
 _KEPT = "\n*Of an earlier run; the repositories that were added since have no part in it.*\n"
 
@@ -615,6 +622,48 @@ def _weaknesses(store: Store) -> dict[str, str]:
         ),
         "fates": "; ".join(fates) or "none",
     }
+
+
+def _quality(store: Store) -> dict[str, str]:
+    """Mean delta maintainability of commits, weighted by the lines of each class, and agents
+    against undeclared lines.
+    """
+    if not store.value("SELECT COUNT(*) FROM commit_quality"):
+        return {"measured": "0", "measured_commits": "0", "quality": "Nothing was measured."}
+    tables = {found.name: found for found in maintainability(store)}
+    means = {
+        (row["name"], row["metric"]): row
+        for row in tables["maintainability"]
+        if row["by"] == "class"
+    }
+    cells = [
+        (
+            f"`{name}`",
+            f"{means[name, DMM[0]]['whole']:,.0f}",
+            *(_estimate(means[name, metric], "mean") for metric in DMM),
+        )
+        for name in dict.fromkeys(name for name, _ in means)
+        if means[name, DMM[0]]["mean"] is not None
+    ]
+    differences = {(row["metric"], row["reference"]): row for row in tables["differences"]}
+    gaps = [_estimate(differences.get((metric, "undeclared"), {}), "alike") for metric in DMM]
+    cells.append(("agents less undeclared, alike commits", "", *gaps))
+    head = ("author", "whole commits", "short functions", "simple functions", "few parameters")
+    repositories, commits = store.rows(
+        "SELECT COUNT(DISTINCT repo_id) AS r, COUNT(*) AS n FROM commit_quality"
+    )[0].values()
+    return {
+        "measured": str(repositories),
+        "measured_commits": f"{commits:,}",
+        "quality": table(head, cells),
+    }
+
+
+def _estimate(row: Mapping[str, Any], name: str) -> str:
+    value, low, high = (row.get(column) for column in (name, f"{name}_low", f"{name}_high"))
+    if value is None:
+        return "too few commits"
+    return f"{value:.3f}" + (f" ({low:.3f} to {high:.3f})" if low is not None else "")
 
 
 def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:

@@ -8,7 +8,6 @@ heads of functions.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,8 +20,9 @@ from pages import table
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
+from attribution.evaluation.maintainability.measure import open_repository
 from attribution.weaknesses.stage.complexity import FAILURES
-from collector.git.program import ScratchGit, clean_environment, own_copy
+from collector.git.program import ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import SCANNED_BYTES
 from collector.runtime import workers
@@ -65,17 +65,10 @@ class TheirCommit:
 
 
 def read(scratch: str, shas: Sequence[str]) -> list[TheirCommit]:
-    """What pydriller says about commits; only for worker processes.
-
-    pydriller opens a repository through GitPython, writes to its configuration, reads that of the
-    user, and starts git programs: it sees a scratch directory of its own and no environment.
+    """What pydriller says about commits; only for worker processes (see
+    attribution/evaluation/maintainability/measure.py).
     """
-    directory = own_copy(Path(scratch))
-    os.environ.clear()
-    os.environ.update(clean_environment(directory))
-    from pydriller.git import Git
-
-    git = Git(str(directory))
+    git = open_repository(scratch)
     return [_commit(git, sha) for sha in shas]
 
 

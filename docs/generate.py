@@ -402,6 +402,7 @@ def metrics_page() -> str:
 def _minimums() -> dict[str, object]:
     """What a comparison with people needs on each side."""
     from attribution.lineage.minimum import (
+        COMMITS,
         CURVE,
         FINDINGS,
         MESSAGES,
@@ -425,6 +426,7 @@ def _minimums() -> dict[str, object]:
             "ratio of weaknesses per 1,000 lines",
             f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side",
         ),
+        ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
         ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),
         ("share of findings that are still present", f"{FINDINGS} findings"),
         ("mean grade, share of sessions by coding mode, coding efficiency", f"{SESSIONS} sessions"),

@@ -1,5 +1,5 @@
 """Evaluation of sessions and agents: scores and grades, labels of a judge, embeddings, failure
-modes, attempts of evaluation runs, and the tables of a study.
+modes, attempts of evaluation runs, maintainability of commits, and the tables of a study.
 
 A plug-in: the core never imports it.
 """

@@ -40,9 +40,10 @@ class Evaluation(Plugin):
 
     def chapters(self) -> Chapters:
         from attribution.evaluation.grades.report import grades
+        from attribution.evaluation.maintainability.report import maintainability
         from attribution.evaluation.study import study
 
-        return {"study": study, "grades": grades}
+        return {"study": study, "grades": grades, "maintainability": maintainability}
 
 
 PLUGIN = Evaluation()

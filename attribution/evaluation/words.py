@@ -1,4 +1,6 @@
-"""Words about sessions and evaluation runs: what they were for, how they went. Pure."""
+"""Words about sessions, commits and evaluation runs: what they were for, how they went, why one
+was not measured. Pure.
+"""
 
 from collector.vocabulary import Word
 
@@ -70,3 +72,19 @@ class SpecialScore(Word):
     QUIET_CRON = "quiet_cron", "a scheduled session that found nothing"
     NO_TASK = "no_task", "the user typed commands of the agent's program only: no score"
     NO_OUTCOME = "no_outcome", "it worked on files, and nothing tells what became of that: no score"
+
+
+class Unmeasured(Word):
+    """Why a commit has no value of the delta maintainability model."""
+
+    MERGE = "merge", "what it changed was measured in the commits that it merges"
+    NO_CODE = "no_code", "it adds no line to a file that counts"
+    VOLUME_UNCHANGED = "volume_unchanged", "no function grew, shrank, came or went"
+    TOO_LARGE = "too_large", "more changed text than is read for one commit"
+    UNREADABLE = "unreadable", "the clone lacks an object of it"
+    NOT_PARSED = "not_parsed", "lizard failed on one of its files"
+    FAILED = "failed", "it took too long or too much memory, or pydriller failed"
+
+
+EXPECTED = (Unmeasured.MERGE, Unmeasured.NO_CODE, Unmeasured.VOLUME_UNCHANGED)
+"""Ordinary reasons, which are counted; of the others every commit is a problem."""

@@ -68,6 +68,8 @@ SESSIONS = 5
 """Sessions: a mean or a share of fewer is not printed (grades, coding modes, coding efficiency)."""
 RATED = 20
 """Rated sessions, before weights are fitted to them."""
+COMMITS = 10
+"""Whole commits, before the maintainability of a group has a mean."""
 MESSAGES = 20
 """Messages that were classified, before the share of those that push back is printed."""
 REPOSITORIES = 3

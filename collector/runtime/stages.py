@@ -43,6 +43,7 @@ class StageName(StrEnum):
     CLAIMS = "claims"
     WEAKNESSES = "weaknesses"
     COMPLEXITY = "complexity"
+    COMMIT_QUALITY = "commit_quality"
     EMBED = "embed"
     CULPRITS = "culprits"  # what fixes repaired
 

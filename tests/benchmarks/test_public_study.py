@@ -169,9 +169,10 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
             )
 
 
-def test_small_repositories_are_scanned_first_until_the_time_is_over(
+def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("pydriller")
     db = tmp_path / "study.db"
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "scans.db"))
     monkeypatch.setenv(engine.ENVIRONMENT, str(fake_semgrep.install(tmp_path / "bin")))
@@ -183,10 +184,16 @@ def test_small_repositories_are_scanned_first_until_the_time_is_over(
     public_study.scan(tmp_path / "mirrors", db, 0.0)
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)
-    assert capsys.readouterr().out.splitlines() == ["o/small done", "o/example done"]
+    done = [
+        f"{name} {what} done"
+        for name in ("o/small", "o/example")
+        for what in ("maintainability", "scan")
+    ]
+    assert capsys.readouterr().out.splitlines() == done
     with Store(db) as store:
         text = public_study.page(store)
-    assert "In\n2 of 2, " in text
+        measured = store.value("SELECT COUNT(*) FROM commit_quality")
+    assert "In\n2 of 2, " in text and f"that of {measured} commits in 2\n" in text
     assert "| `agent` | 0 | " in text and "{{" not in text
 
 

@@ -238,7 +238,7 @@ def test_every_command_that_reads_is_among_them() -> None:
     assert set(cli.commands) - {name for name, *_ in COMMANDS} <= writes
     report = cli.commands["report"]
     assert isinstance(report, click.Group)
-    assert set(report.commands) <= {
+    assert set(report.commands) - {
         words[1] for words in COMMANDS if words[0] == "report" and len(words) > 1
     } <= {"maintainability", "compare"}
 

@@ -31,7 +31,14 @@ ADAPTERS = {
         "attribution/weaknesses/scan/engine.py",
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
-    "lizard": {"attribution/weaknesses/stage/complexity.py"},
+    "lizard": {
+        "attribution/weaknesses/stage/complexity.py",
+        "attribution/evaluation/maintainability/measure.py",  # pydriller parses with it
+    },
+    "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},
+    "pydriller": {"attribution/evaluation/maintainability/measure.py"},
+    # GitPython, for the errors that come through pydriller
+    "git": {"attribution/evaluation/maintainability/measure.py"},
     "sqlite_utils": {"collector/storage/store.py"},
     "sqlite3": {
         "collector/storage/store.py",
@@ -554,6 +561,7 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
         "yaml",
         "lizard",
         "datasette",
+        "pydriller",
         "detect_secrets",
         "numpy",
         "llm",

@@ -99,7 +99,7 @@ def test_a_stage_may_follow_another_run_of_the_same_stage(
     two: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """Its key names that run by its time; keys of the others say from which inputs."""
-    for stage, exit_code in (("complexity", 0), ("claims", EXIT_CHECK_FAILED)):
+    for stage, exit_code in (("commit_quality", 0), ("claims", EXIT_CHECK_FAILED)):
         for name in ("c.db", "d.db"):
             with _changed(two[0], tmp_path / name) as copy:
                 values = (stage, f"key of {name}")

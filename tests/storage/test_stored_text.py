@@ -43,6 +43,7 @@ NO_TEXT = {
     "claim_checks",
     "claim_record_checks",
     "claimed_spans",
+    "commit_quality",
     "confidence",
     "cursors",
     "deletions",

@@ -1,0 +1,110 @@
+"""Means and differences, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.evaluation.estimates import OBSERVATIONS, REPOSITORIES
+from attribution.evaluation.maintainability.measure import DMM
+from attribution.evaluation.maintainability.report import Commit, compare, means
+from collector.vocabulary.lines import LINE_CLASSES
+
+SIZE = DMM[0]
+
+
+def row(value: float | None, repo: str = "a/a", changed: int = 10, /, **lines: int) -> Commit:
+    nothing = dict.fromkeys(DMM) | dict.fromkeys(LINE_CLASSES, 0)
+    return {**nothing, "repo": repo, SIZE: value, "changed": changed, **lines}
+
+
+def test_a_commit_counts_for_each_class_with_its_share() -> None:
+    rows = [row(1.0, agent=3, human=1), row(0.0, agent=1, human=3), row(None, agent=5), row(1.0)]
+    found = {mean["name"]: mean for mean in means(rows, "class", SIZE, least=1)}
+    assert set(found) == {"agent", "human"}
+    assert (found["agent"]["commits"], found["agent"]["whole"]) == (2, 1.0)
+    assert found["agent"]["mean"] == pytest.approx(0.75)
+    assert found["human"]["mean"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("lines", "mode"),
+    [
+        ({"agent": 99, "human": 1}, "vibe"),
+        ({"declared": 5, "unknown": 5}, "not known"),
+        ({"agent": 5, "likely_human": 5, "tool": 5}, "vibe"),
+        ({"agent": 98, "human": 2}, "collaborative"),
+        ({"human": 2, "undeclared": 9}, "human_only"),
+        ({"undeclared": 9, "unknown": 1}, "not known"),
+    ],
+)
+def test_modes(lines: dict[str, int], mode: str) -> None:
+    assert [mean["name"] for mean in means([row(0.5, **lines)], "mode", SIZE, least=1)] == [mode]
+
+
+def test_too_few_whole_commits_have_no_mean() -> None:
+    rows = [row(1.0, agent=1, human=1) for _ in range(19)]
+    agent, human = means(rows, "class", SIZE)
+    assert (agent["commits"], agent["whole"]) == (19, 9.5)
+    assert agent["mean"] is None and agent["mean_low"] is None and human["mean"] is None
+    assert means([*rows, row(1.0, agent=1)], "class", SIZE)[0]["mean"] == 1.0
+
+
+def test_the_interval_is_that_of_a_mean_of_commits() -> None:
+    """With whole commits of one repository it is the t interval: mean 0.5, deviation 0.527, t(9)
+    = 2.262.
+    """
+    (mean,) = means([row(value, agent=1) for value in (0.0, 1.0) * 5], "class", SIZE)
+    assert mean["mean"] == 0.5 and mean["mean_over"] == OBSERVATIONS
+    assert (mean["mean_low"], mean["mean_high"]) == pytest.approx((0.123, 0.877), abs=0.001)
+
+
+def test_with_five_repositories_the_interval_is_over_them() -> None:
+    """Two commits of each say no more than one: means 0.2, 0.4, 0.6, 0.8, 1.0, t(4) = 2.776."""
+    rows = [row(0.2 * (n + 1), f"r/{n}", agent=1) for n in range(5) for _ in range(2)]
+    (mean,) = means(rows, "class", SIZE)
+    assert mean["mean_over"] == REPOSITORIES and mean["mean"] == pytest.approx(0.6)
+    assert (mean["mean_low"], mean["mean_high"]) == pytest.approx((0.2074, 0.9926), abs=0.001)
+
+
+def test_differences_need_enough_commits_on_both_sides() -> None:
+    agents, people = [row(0.2, agent=1)] * 10, [row(0.8, human=1)] * 10
+    found = compare([*agents, *people], SIZE, "human")
+    assert found["all_commits"] == pytest.approx(-0.6) and (
+        found["whole"],
+        found["reference_whole"],
+    ) == (10, 10)
+    assert (found["all_commits_low"], found["all_commits_high"]) == pytest.approx((-0.6, -0.6))
+    few = compare([*agents, *people[:9]], SIZE, "human")
+    assert few["all_commits"] is None and few["alike"] is None and few["reference_whole"] == 9
+    assert compare(agents, SIZE, "human")["all_commits"] is None
+
+
+def test_alike_compares_commits_of_one_repository_and_size() -> None:
+    """In each repository and size agents are 0.1 lower; that they work where values are high
+    hides it.
+    """
+    rows = []
+    for repo, churn, base, agents, people in (
+        ("a/a", 10, 0.9, 12, 2),
+        ("a/a", 1000, 0.5, 3, 3),
+        ("b/b", 10, 0.3, 2, 12),
+    ):
+        rows += [row(base - 0.1, repo, churn, agent=1)] * agents + [
+            row(base, repo, churn, human=1)
+        ] * people
+    found = compare(rows, SIZE, "human")
+    assert found["all_commits"] > 0.2
+    assert found["alike"] == pytest.approx(-0.1)
+    assert (found["alike_low"], found["alike_high"]) == pytest.approx((-0.1, -0.1))
+
+
+def test_a_stratum_with_one_class_says_nothing() -> None:
+    rows = [row(0.0, "a/a", agent=1)] * 10 + [row(1.0, "b/b", human=1)] * 10
+    found = compare(rows, SIZE, "human")
+    assert found["all_commits"] == -1.0
+    assert found["alike"] is None and found["alike_low"] is None
+
+
+def test_intervals_stay_within_what_is_possible() -> None:
+    (mean,) = means([row(value, agent=1) for value in (*[1.0] * 9, 0.0)], "class", SIZE)
+    assert mean["mean_high"] == 1.0
