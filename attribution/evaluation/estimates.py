@@ -6,8 +6,8 @@ interval is over repositories; with fewer it takes observations as independent a
 about other repositories. Which one it is stands beside it.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from attribution.stats.intervals import (
@@ -42,6 +42,15 @@ class Estimate(NamedTuple):
             f"{name}_high": self.high,
             f"{name}_over": self.over,
         }
+
+
+class Observation(NamedTuple):
+    """What one session or commit has to say about a difference between two sides."""
+
+    repository: str
+    stratum: Hashable  # it is compared with others of the same stratum only
+    weights: tuple[float, float]  # how much of it belongs to each side
+    value: float
 
 
 def estimate(
@@ -116,3 +125,64 @@ def repository_sums(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
 def ratio(sums: Moments) -> float | None:
     """The second sum over the first: the mean of a value, from weights and weighted values."""
     return sums[1] / sums[0] if sums[0] > NOTHING else None
+
+
+def effective_repositories(repositories: Iterable[str]) -> float:
+    """How many repositories of equal size would say as much: n^2 / sum of squares, over the
+    repository of each observation.
+    """
+    sizes = Counter(repositories).values()
+    return sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
+
+
+def difference(
+    observations: Sequence[Observation],
+    limits: tuple[float, float],
+    weights: Mapping[Hashable, float] | None = None,
+) -> Estimate:
+    """The mean of the first side less that of the second, within strata that have both.
+
+    `weights`: of the strata that count; None: each stratum counts as much as it can say about the
+    difference, n m / (n + m).
+    """
+    strata = _compared_strata(observations, weights)
+    rows = []
+    for one in observations:
+        if one.stratum in strata:
+            ours, theirs = one.weights
+            place = 4 * strata[one.stratum]
+            moments = [0.0] * (4 * len(strata))
+            moments[place : place + 4] = ours, ours * one.value, theirs, theirs * one.value
+            rows.append((one.repository, tuple(moments)))
+    given = None if weights is None else {strata[name]: weight for name, weight in weights.items()}
+    sides = (range(0, 4 * len(strata), 4), range(2, 4 * len(strata), 4))
+    return estimate(rows, lambda sums: _weighted_difference(sums, given), limits, sides)
+
+
+def _compared_strata(
+    observations: Iterable[Observation], weights: Mapping[Hashable, float] | None
+) -> dict[Hashable, int]:
+    """Each stratum that is compared and its number."""
+    if weights is not None:
+        return {name: number for number, name in enumerate(weights)}
+    present: dict[Hashable, list[bool]] = defaultdict(lambda: [False, False])
+    for one in observations:
+        for side, weight in enumerate(one.weights):
+            present[one.stratum][side] |= bool(weight)
+    return {
+        name: number
+        for number, name in enumerate(name for name, sides in present.items() if all(sides))
+    }
+
+
+def _weighted_difference(sums: Moments, given: Mapping[int, float] | None) -> float | None:
+    whole = weighted = 0.0
+    for number in range(len(sums) // 4):
+        ours, our_sum, theirs, their_sum = sums[4 * number : 4 * number + 4]
+        if min(ours, theirs) > NOTHING:
+            weight = given[number] if given is not None else ours * theirs / (ours + theirs)
+            whole += weight
+            weighted += weight * (our_sum / ours - their_sum / theirs)
+        elif given is not None:
+            return None
+    return weighted / whole if whole else None

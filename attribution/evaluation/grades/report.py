@@ -8,12 +8,14 @@ among all scored sessions. docs/grades.md explains every number.
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
 from attribution.evaluation.estimates import (
-    NOTHING,
+    REPOSITORIES,
     Estimate,
+    Observation,
+    difference,
+    effective_repositories,
     estimate,
     ratio,
     ratio_over_repositories,
@@ -152,11 +154,13 @@ def _mean_row(grouping: str, name: str, members: Sequence[Session]) -> Row:
     mean = estimate(
         [(session["repository"], (1.0, session["q"])) for session in members], ratio, (0.0, 1.0)
     )
+    repositories = [session["repository"] for session in members]
     return {
         "by": grouping,
         "name": name,
         "sessions": len(members),
-        "repositories": len({session["repository"] for session in members}),
+        "repositories": len(set(repositories)),
+        "effective": effective_repositories(repositories),
         "mean_q": mean.value,
         "median_q": statistics.median(session["q"] for session in members),
         "error": mean.error,
@@ -170,9 +174,9 @@ def _differences(scored: Sequence[Session], least: int) -> list[Table]:
     """Differences between agents and between models, where two have enough sessions."""
     notes = [
         (
-            "Mean of the group minus mean of the reference: of all sessions, and within types of"
-            " task. shared: repositories with sessions of both; where there are none, the"
-            " difference may be one of repositories."
+            "Mean of the group minus mean of the reference: of all sessions, within types of task,"
+            " and within types of task of one repository. shared: repositories with sessions of"
+            " both; where there are none, the difference may be one of repositories."
         ),
     ]
     return [
@@ -210,10 +214,14 @@ def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights:
     ]
     others = sorted({session["category"] for session in (*ours, *theirs)} - set(compared))
     weight = sum(weights[category] for category in compared) / sum(weights.values())
-    enough = compared if weight >= LEAST_WEIGHT else []
-    raw = _difference(ours, theirs, "all", {"all": 1})
-    adjusted = _difference(
-        ours, theirs, "category", {category: weights[category] for category in enough}
+    counted: dict[Hashable, float] = (
+        {category: float(weights[category]) for category in compared}
+        if weight >= LEAST_WEIGHT
+        else {}
+    )
+    raw = difference(_observations(ours, theirs, lambda session: ""), _WITHIN, {"": 1.0})
+    adjusted = difference(
+        _observations(ours, theirs, lambda session: session["category"]), _WITHIN, counted
     )
     return {
         "sessions": len(ours),
@@ -221,46 +229,41 @@ def _difference_row(ours: Sequence[Session], theirs: Sequence[Session], weights:
         "shared": len(repositories[0] & repositories[1]),
         **raw.columns("raw"),
         **adjusted.columns("adjusted"),
+        **within_repositories(ours, theirs).columns("within"),
         "weight": weight,
         "categories": ", ".join(compared),
         "left_out": ", ".join(others),
     }
 
 
-def _difference(
-    ours: Iterable[Session], theirs: Iterable[Session], grouping: str, weights: Numbers
-) -> Estimate:
-    """The mean of our side less that of theirs, within the groups that have a weight."""
-    places = {name: 4 * number for number, name in enumerate(weights)}
-    rows = []
-    for side, sessions in ((0, ours), (2, theirs)):
-        for session in sessions:
-            name = GROUPINGS[grouping](session)
-            if name in places:
-                place = places[name] + side
-                moments = [0.0] * (4 * len(places))
-                moments[place : place + 2] = 1.0, session["q"]
-                rows.append((session["repository"], tuple(moments)))
-    sides = [range(side, 4 * len(places), 4) for side in (0, 2)]
-    statistic = partial(_weighted_difference, weights=list(weights.values()))
-    return estimate(rows, statistic, _WITHIN, sides)
-
-
-def _weighted_difference(sums: Moments, weights: Sequence[float]) -> float | None:
-    """`sums`: for each group how many sessions each side has, with the sum of their Q."""
-    weighted = 0.0
-    for number, weight in enumerate(weights):
-        ours, our_sum, theirs, their_sum = sums[4 * number : 4 * number + 4]
-        if min(ours, theirs) <= NOTHING:
-            return None
-        weighted += weight * (our_sum / ours - their_sum / theirs)
-    return weighted / sum(weights)
+def _observations(
+    ours: Iterable[Session], theirs: Iterable[Session], stratum: Callable[[Session], Hashable]
+) -> list[Observation]:
+    sides = (((1.0, 0.0), ours), ((0.0, 1.0), theirs))
+    return [
+        Observation(s["repository"], stratum(s), weights, s["q"])
+        for weights, side in sides
+        for s in side
+    ]
 
 
 def _has_support(side: Sequence[Session], category: str) -> bool:
     """Two repositories at least: leaving out any one of them still leaves something to compare."""
     repositories = [session["repository"] for session in side if session["category"] == category]
     return len(repositories) >= SUPPORT and len(set(repositories)) >= 2
+
+
+def within_repositories(ours: Sequence[Session], theirs: Sequence[Session]) -> Estimate:
+    """Over every repository and type of task that has sessions of both, weighted with how much both
+    say there: n m / (n + m).
+
+    Without an interval when fewer than LEAST_CLUSTERS repositories have both.
+    """
+    within = difference(
+        _observations(ours, theirs, lambda session: (session["repository"], session["category"])),
+        _WITHIN,
+    )
+    return within if within.over == REPOSITORIES else Estimate(within.value)
 
 
 def _trend(scored: Sequence[Session]) -> Table:

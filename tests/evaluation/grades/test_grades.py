@@ -131,14 +131,18 @@ def test_with_few_repositories_the_interval_is_over_sessions() -> None:
     assert (found["low"], found["high"]) == pytest.approx(
         (0.6 - 2.7764 * error, min(1.0, 0.6 + 2.7764 * error)), abs=1e-4
     )
+    assert found["effective"] == pytest.approx(25 / 13)
 
 
 def test_with_five_repositories_the_interval_is_over_repositories() -> None:
     """Equal sizes: the standard error is that of the mean of the repositories' means."""
     sizes = (0.1, 0.3, 0.5, 0.7, 0.9)
     found = _mean([g for i, m in enumerate(sizes) for g in _some(f"r{i}", m - 0.05, m + 0.05)])
-    assert found["over"] == REPOSITORIES
-    assert (found["sessions"], found["repositories"]) == (10, 5)
+    assert found["over"] == REPOSITORIES and (
+        found["sessions"],
+        found["repositories"],
+        found["effective"],
+    ) == (10, 5, 5.0)
     assert found["error"] == pytest.approx(math.sqrt(0.4 / 4 / 5))
     width = 2.7764 * math.sqrt(0.02)
     assert (found["low"], found["high"]) == pytest.approx((0.5 - width, 0.5 + width), abs=1e-4)
@@ -275,6 +279,35 @@ def test_gaps_over_repositories_by_hand() -> None:
     assert gap["raw"] == pytest.approx(whole)
     error = math.sqrt(4 / 5 * sum((w - whole) ** 2 for w in without))
     assert gap["raw_high"] == pytest.approx(whole + 2.7764 * error, abs=1e-5)
+
+
+def test_a_gap_that_is_one_between_repositories_vanishes_within_them() -> None:
+    """b is used in the better repositories, and no better than a in any of them."""
+    some = []
+    for i in range(6):
+        level = 0.1 + 0.1 * i
+        some += _some(f"r{i}", *[level] * (13 - 2 * i)) + _some(
+            f"r{i}", *[level] * (2 * i + 1), harness="b"
+        )
+    (gap,) = differences(some, "harness")
+    assert gap["raw"] is not None and gap["raw"] > 0.1
+    assert gap["within"] == pytest.approx(0) and gap["within_over"] == REPOSITORIES
+
+
+def test_a_gap_within_repositories_by_hand() -> None:
+    """Two places: 2 against 2 sessions with +0.2 (weight 1), 1 against 3 with -0.1 (weight 3/4);
+    a third has only one of them.
+    """
+    some = [
+        *_some("r", 0.5, 0.5),
+        *_some("r", 0.7, 0.7, harness="b"),
+        *_some("s", *[0.6] * 3),
+        *_some("s", 0.5, harness="b"),
+    ]
+    some += [*_some("s", 0.9, category="chat"), *_some("t", 0.9, 0.8, harness="b")]
+    (gap,) = differences(some, "harness", least=5)
+    assert gap["within"] == pytest.approx((0.2 - 0.075) / 1.75)
+    assert gap["within_low"] is None and gap["within_over"] == ""
 
 
 def test_nobody_is_compared_without_enough_sessions_or_a_name() -> None:
