@@ -974,9 +974,7 @@ _PACKED = ".zst"
 _SHORT, _LONG = 8_000, 4_000_000
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ROLLOUTS = tuple(
-    f"{days}*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED)
-)
+_ROLLOUTS = tuple(f"{days}*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED))
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:

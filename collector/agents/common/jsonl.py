@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from collector.commit_model import Problem
-from collector.json_values import is_too_deep
+from collector.json_values import JsonObject, is_too_deep
 from collector.limits import JSON_BYTES, JSON_DEPTH
 from collector.text import decode
 
@@ -34,7 +34,7 @@ def first_value(blob: bytes) -> object | None:
             return orjson.loads(text)  # type: ignore[no-any-return]
         decoded = decode(text).lstrip(_SPACE + "\ufeff")
         with suppress(ValueError, RecursionError):
-            value: object = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
+            value = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
             return value
     return None
 
@@ -81,7 +81,7 @@ def records(
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
     torn: list[tuple[object, object]] | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """JSON objects of all copies of a transcript, each distinct line once, in order of first
     appearance.
 
@@ -89,13 +89,14 @@ def records(
     `torn` gets the times of the records around them, as they stand there; `skip` drops lines
     unread.
     """
-    visited: set[int] = set()
+    visited = set()
     longest = b""
-    torn = [] if torn is None else torn
+    if torn is None:
+        torn = []
     for blob in blobs:
         bad = 0
-        last: object = None  # the time of the record before
-        since: object = None  # of the one before lines that cannot be read
+        last = None  # the time of the record before
+        since = None  # of the one before lines that cannot be read
         first_bad = ""
         start = same_lines(longest, blob)
         longest = max(longest, blob, key=len)
@@ -116,10 +117,12 @@ def records(
                         last = written
                         yield value
                     else:
-                        bad, first_bad = bad + 1, first_bad or f"line {number}: not an object"
+                        bad += 1
+                        first_bad = first_bad or f"line {number}: not an object"
             except (ValueError, RecursionError) as error:
                 since = last if since is None else since
-                bad, first_bad = bad + 1, first_bad or f"line {number}: {error}"
+                bad += 1
+                first_bad = first_bad or f"line {number}: {error}"
         if bad:
             detail = f"{bad}, first at {first_bad}"[:MAX_DETAIL]
             problems.append(Problem("transcripts", session_id, "unreadable_lines", detail))
@@ -129,8 +132,10 @@ def same_lines(first: bytes, second: bytes) -> int:
     """Where the first line of `second` begins that differs from `first`: copies of a session
     have the same beginning.
     """
-    low, high = 0, min(len(first), len(second))
-    left, right = memoryview(first), memoryview(second)
+    low = 0
+    high = min(len(first), len(second))
+    left = memoryview(first)
+    right = memoryview(second)
     # the beginnings of length `low` agree; halves are compared at the speed of memory
     while low < high:
         middle = (low + high + 1) // 2

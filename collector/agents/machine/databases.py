@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import JsonObject
 from collector.limits import DATABASE_BYTES, DATABASE_SECONDS
 
 _TRIES = 3
@@ -33,7 +34,7 @@ class CopiedDatabase:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[JsonObject]:
         """Rows of a query, their values by column. Raises DatabaseUnreadable."""
         try:
             cursor = self._connection.execute(sql, parameters)
@@ -117,7 +118,7 @@ def _fresh_copy(path: Path) -> Path:
     written since.
     """
     existing = _copies.get(path)
-    if existing is None or existing[0] != state(path):
+    if not existing or existing[0] != state(path):
         directory = tempfile.TemporaryDirectory(prefix="whowrote-")
         try:
             _copy(path, Path(directory.name) / _COPY)
@@ -125,7 +126,7 @@ def _fresh_copy(path: Path) -> Path:
             directory.cleanup()
             raise
         _copies[path] = state(path), directory
-        if existing is not None:
+        if existing:
             existing[1].cleanup()
     return Path(_copies[path][1].name) / _COPY
 
