@@ -21,19 +21,19 @@ _SUBJECT = re.compile(rf"^(?:Checkpoint|Finalize transcript for Checkpoint): ({I
 
 def store_of(ref: str) -> CheckpointStore | None:
     match = _REF.match(ref)
-    if match is None:
+    if not match:
         return None
-    return (
-        CheckpointStore.LEGACY if (match["what"] or "").startswith(_LEGACY) else CheckpointStore.V1
-    )
+    if (match["what"] or "").startswith(_LEGACY):
+        return CheckpointStore.LEGACY
+    return CheckpointStore.V1
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    done: set[str] = set()
+    done = set()
     for name, target in sorted(refs.items()):
         store = store_of(name)
         tip = repo.commit(target) if store is not None else None
-        if store is None or tip is None or tip.sha in done:
+        if store is None or not tip or tip.sha in done:
             continue
         done.add(tip.sha)  # a remote-tracking twin of the local branch adds nothing
         stored = _session_files(repo, tip.sha)

@@ -35,7 +35,7 @@ class AttributePattern(NamedTuple):
         regex = (
             _regex(self.glob) if path.startswith(start) and not self.glob.startswith("!") else None
         )
-        if regex is None:
+        if not regex:
             return False
         below = path.removeprefix(start)
         match = regex.match(below if "/" in self.glob else below.rpartition("/")[2])
@@ -64,9 +64,7 @@ def _ignore_spec(text: str) -> GitIgnoreSpec:
 @lru_cache(ATTRIBUTE_PATTERNS)
 def _regex(glob: str) -> re.Pattern[str] | None:
     spec = _spec(glob)
-    regex: re.Pattern[str] | None = (
-        getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
-    )
+    regex = getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
     return regex
 
 

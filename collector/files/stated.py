@@ -43,7 +43,9 @@ def text_of_file(repo: GitRepo, commit: str, path: str) -> str:
     """A small text file of a commit; "" when there is none or it is too large."""
     oid = repo.file_at(commit, path)
     data = repo.blob(oid) if oid else None
-    return decode(data) if data is not None and len(data) < ATTRIBUTES_BYTES else ""
+    if data is not None and len(data) < ATTRIBUTES_BYTES:
+        return decode(data)
+    return ""
 
 
 _IGNORED = ".git-blame-ignore-revs"  # servers read it without being told
@@ -55,14 +57,15 @@ def ignored_revisions(repo: GitRepo, commit: str) -> frozenset[str]:
     in the one that the clone's settings name, if that lies in its worktree.
     """
     texts = [text_of_file(repo, commit, _IGNORED)]
-    worktree, named = repo.worktree(), repo.setting("blame.ignorerevsfile")
-    if worktree is not None and named:
+    worktree = repo.worktree()
+    named = repo.setting("blame.ignorerevsfile")
+    if worktree and named:
         file = (worktree / named).resolve()
         inside = file.is_relative_to(worktree.resolve()) and file.is_file()
         if inside and file.stat().st_size < ATTRIBUTES_BYTES:
             texts.append(decode(file.read_bytes()))
     named_there = {sha for text in texts for sha in _REVISION.findall(text)}
-    return frozenset(sha for sha in named_there if repo.commit(sha) is not None)
+    return frozenset(sha for sha in named_there if repo.commit(sha))
 
 
 def hook_at(repo: GitRepo, commit: str) -> str:
@@ -70,7 +73,11 @@ def hook_at(repo: GitRepo, commit: str) -> str:
     "hooks" for several, "" for none.
     """
     names = set(_hooks_at(repo, commit))
-    return names.pop() if len(names) == 1 else "hooks" if names else ""
+    if len(names) == 1:
+        return names.pop()
+    if names:
+        return "hooks"
+    return ""
 
 
 def _hooks_at(repo: GitRepo, commit: str) -> Iterator[str]:

@@ -73,7 +73,7 @@ class Patches:
 
     def commit(self, sha: bytes) -> list[FileDelta]:
         """What the next commit changed. Raises Broken."""
-        files: list[FileDelta] = []
+        files = []
         if self._line == sha + b"\n":
             self._take()
             while self._line.startswith(b"diff --git "):
@@ -83,7 +83,8 @@ class Patches:
         return files
 
     def _take(self) -> bytes:
-        line, self._line = self._line, next(self.stream.lines, b"")
+        line = self._line
+        self._line = next(self.stream.lines, b"")
         return line
 
     def _file(self) -> FileDelta:
@@ -107,7 +108,7 @@ class Patches:
 
     def _hunk(self, header: bytes, delta: FileDelta) -> None:
         match = _HUNK.match(header)
-        if match is None:
+        if not match:
             raise Broken
         old, old_count, new, new_count = match.groups()
         removed = 1 if old_count is None else int(old_count)
@@ -173,7 +174,8 @@ class PatchStream:
         self, git: ScratchGit, max_file: int, with_text: bool, paths: Iterable[str] = ()
     ) -> None:
         """`paths`: only of these files, if there are any."""
-        self._git, self._with_text = git, with_text
+        self._git = git
+        self._with_text = with_text
         self._args = [
             *_PATCH,
             *(() if with_text else ("--irreversible-delete",)),
@@ -190,15 +192,18 @@ class PatchStream:
     def feed(self, commits: list[str]) -> None:
         """The ids of the commits that will be asked for."""
         self.close()
-        self._wanted, self._at, self._left = commits, 0, _RESTARTS
+        self._wanted = commits
+        self._at = 0
+        self._left = _RESTARTS
 
     def read(self, sha: str) -> list[FileDelta] | None:
         """The next commit; None when git cannot tell."""
-        number, self._at = self._at, self._at + 1
+        number = self._at
+        self._at += 1
         if not self._left:
             return None
         try:
-            if self._reader is None:
+            if not self._reader:
                 commits = "".join(f"{name}\n" for name in self._wanted[number:]).encode()
                 self._reader = Patches(
                     self._git.stream(self._args, commits, self._settings), self._with_text
@@ -210,7 +215,7 @@ class PatchStream:
             return None
 
     def close(self) -> None:
-        if self._reader is not None:
+        if self._reader:
             self._reader.stream.close()
             self._reader = None
 
@@ -231,9 +236,13 @@ def unquote(name: bytes) -> bytes:
     """A path as git prints it, in C quotes if it holds quotes, backslashes or control
     characters.
     """
-    return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
+    if name.startswith(b'"'):
+        return _QUOTED.sub(_unescape, name[1:-1])
+    return name
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:
     code = match.group(1)
-    return bytes([int(code, 8) & 0xFF]) if len(code) == len("777") else _ESCAPES.get(code, code)
+    if len(code) == len("777"):
+        return bytes([int(code, 8) & 0xFF])
+    return _ESCAPES.get(code, code)

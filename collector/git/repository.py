@@ -34,9 +34,12 @@ from collector.git.base import (
 from collector.git.raw_commits import commit_of, decode_as, repaired
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
+from collector.json_values import Texts
 from collector.repository_names import public_url
 from collector.text import decode
 
+# what libgit2 raises for what is not there, or is no name
+_ABSENT = (KeyError, ValueError, pygit2.GitError)
 _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
@@ -68,7 +71,8 @@ def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[L
         return []
     trim = _common_tail(old, new)
     if trim:
-        old, new = old[:-trim], new[:-trim]
+        old = old[:-trim]
+        new = new[:-trim]
     patch = pygit2.Patch.create_from(old, new, context_lines=0, flag=look)
     changes = []
     for hunk in patch.hunks:
@@ -84,7 +88,8 @@ def _common_tail(old: bytes, new: bytes) -> int:
     """
     smaller = min(len(old), len(new))
     trimmed = 0
-    end_old, end_new = len(old), len(new)
+    end_old = len(old)
+    end_new = len(new)
     while trimmed + _TAIL_BLOCK <= smaller:
         a = old[end_old - trimmed - _TAIL_BLOCK : end_old - trimmed]
         if a != new[end_new - trimmed - _TAIL_BLOCK : end_new - trimmed]:
@@ -93,7 +98,9 @@ def _common_tail(old: bytes, new: bytes) -> int:
     if not trimmed:
         return 0
     newline = old.find(b"\n", end_old - trimmed)
-    return 0 if newline < 0 else end_old - newline - 1
+    if newline < 0:
+        return 0
+    return end_old - newline - 1
 
 
 def blob_id(data: bytes | memoryview, like: str = "") -> str:
@@ -166,7 +173,8 @@ class GitRepo(RepositoryBase):
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be
         # known.
         self._boundary = frozenset(self.censored().shallow)
-        self._texts, self._held = {}, 0
+        self._texts = {}
+        self._held = 0
         self.refused = {}
 
     def _open(self, path: str | Path) -> Config:
@@ -177,7 +185,7 @@ class GitRepo(RepositoryBase):
             raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
         return self._repo.config
 
-    def refs(self) -> dict[str, str]:
+    def refs(self) -> Texts:
         """Name -> object id, symbolic refs resolved; dangling ones left out."""
         if self._listed is not None:
             return {name: oid for name, oid in self._listed.items() if name != "HEAD"}
@@ -186,23 +194,26 @@ class GitRepo(RepositoryBase):
             try:
                 result[name] = str(self._repo.references[name].resolve().target)
             # ValueError: libgit2 takes no name that long
-            except (KeyError, ValueError, pygit2.GitError):
+            except _ABSENT:
                 continue
         return result
 
     def _head(self) -> NamedCommit | None:
         try:
             head = self._repo.head
-            name, target = head.shorthand, str(head.target)
+            name = head.shorthand
+            target = str(head.target)
         except (ValueError, pygit2.GitError):  # ValueError: its branch cannot be read
             return None
         sha = self.peel_commit(target)
-        return NamedCommit(name, sha) if sha else None
+        if sha:
+            return NamedCommit(name, sha)
+        return None
 
     def _parse_name(self, name: str) -> str | None:
         try:
             return str(self._repo.revparse_single(name).peel(pygit2.Commit).id)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return self._parse_refused(name)
 
     def _parse_refused(self, name: str) -> str | None:
@@ -213,9 +224,11 @@ class GitRepo(RepositoryBase):
     def peel_commit(self, oid: str) -> str | None:
         try:
             return str(self._repo[oid].peel(pygit2.Commit).id)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             kind, _ = self._header(oid) or ("", 0)
-            return oid if kind == "commit" else None
+            if kind == "commit":
+                return oid
+            return None
 
     def remote_url(self) -> str:
         """URL of `origin`, without anything that may be secret; empty if there is none."""
@@ -237,19 +250,21 @@ class GitRepo(RepositoryBase):
             and self.path.name != ".git"
             and not (directory / ".git").exists()
         )
-        return None if guessed and not setting(self._config, "core.worktree") else directory
+        if guessed and not setting(self._config, "core.worktree"):
+            return None
+        return directory
 
     def _object(self, oid: str) -> tuple[str, bytes] | None:
         try:
             kind, data = self._repo.odb.read(oid)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return None
         return _KINDS.get(kind, ""), bytes(data)
 
     def _header(self, oid: str) -> tuple[str, int] | None:
         try:
             kind, size = self._repo.odb.read_header(oid)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return None
         return _KINDS.get(kind, ""), int(size)
 
@@ -266,7 +281,7 @@ class GitRepo(RepositoryBase):
                 )
                 for entry in tree
             }
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return None
 
     def _root_tree(self, oid: str) -> pygit2.Tree:
@@ -275,7 +290,7 @@ class GitRepo(RepositoryBase):
             return self._repo[oid].peel(pygit2.Tree)
         except pygit2.GitError:
             commit = self._refused(oid)
-            if commit is None:
+            if not commit:
                 raise
             return self._repo[commit.tree].peel(pygit2.Tree)
 
@@ -305,7 +320,7 @@ class GitRepo(RepositoryBase):
             if not len(index):  # nothing was ever checked out
                 return {}, []
             staged = {path: index[path].id for path, s in states.items() if s & _STAGED}
-        except (KeyError, ValueError, OSError, pygit2.GitError):
+        except (OSError, *_ABSENT):
             return {}, []
         gone = [path for path, state in states.items() if state & FileStatus.INDEX_DELETED]
         contents = {path: self.blob(str(oid)) for path, oid in staged.items()}
@@ -321,7 +336,7 @@ class GitRepo(RepositoryBase):
         """
         if self.sha256:  # libgit2 makes no commits of these
             return None
-        if self._beside is None:
+        if not self._beside:
             directory = Path(tempfile.mkdtemp(prefix="whowrote-commit-"))
             weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
             pygit2.init_repository(str(directory), bare=True)
@@ -336,16 +351,16 @@ class GitRepo(RepositoryBase):
             for path, data in files.items():
                 before = self.entry_at(parent, path)
                 if data is not None:
-                    mode = FileMode(before.mode) if before is not None else FileMode.BLOB
+                    mode = FileMode(before.mode) if before else FileMode.BLOB
                     index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
-                elif before is not None:
+                elif before:
                     index.remove(path)
             email = setting(self._config, "user.email") or last.author.email
             name = setting(self._config, "user.name") or last.author.name
             who = pygit2.Signature(name, email, max(int(at), last.commit_time), 0)
             tree = index.write_tree(own)
             made = own.create_commit(None, who, who, "Not committed\n", tree, [last.id])
-        except (KeyError, ValueError, OSError, pygit2.GitError):
+        except (OSError, *_ABSENT):
             return None
         return str(made)
 
@@ -355,11 +370,9 @@ class GitRepo(RepositoryBase):
             entry = self._root_tree(sha)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
-        return (
-            BlobEntry(str(entry.id), git_mode(int(entry.filemode)))
-            if entry.type == ObjectType.BLOB
-            else None
-        )
+        if entry.type == ObjectType.BLOB:
+            return BlobEntry(str(entry.id), git_mode(int(entry.filemode)))
+        return None
 
     @cached_property
     def _first_commit(self) -> str | None:
@@ -369,12 +382,14 @@ class GitRepo(RepositoryBase):
             last = collections.deque(walker, 1).pop()
         except (KeyError, UnknownBranch, pygit2.GitError):
             return None
-        return None if str(last.id) in self._boundary else str(last.id)
+        if str(last.id) in self._boundary:
+            return None
+        return str(last.id)
 
     def commit(self, sha: str) -> Commit | None:
         try:
             commit = self._repo[sha].peel(pygit2.Commit)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return self._refused(sha)
         return _commit(commit)
 
@@ -415,7 +430,9 @@ class GitRepo(RepositoryBase):
             for change in map(_file_change, diff.deltas)
             if (change.old, change.old_mode) != (change.new, change.new_mode)
         ]
-        return self.pair_renames(changes) if renames else changes
+        if renames:
+            return self.pair_renames(changes)
+        return changes
 
     def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
         """None when a tree is missing."""
@@ -430,7 +447,7 @@ class GitRepo(RepositoryBase):
                     .diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
                 )
             return new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return None
 
     def patch_id(self, base: str, tip: str) -> str | None:
@@ -443,14 +460,17 @@ class GitRepo(RepositoryBase):
             new = self._repo[tip].peel(pygit2.Tree)
             old = self._repo[base].peel(pygit2.Tree) if base else None
             diff = old.diff_to_tree(new) if old is not None else new.diff_to_tree(swap=True)
-            return str(diff.patchid) if len(diff) else None
-        except (KeyError, ValueError, pygit2.GitError):
+            if len(diff):
+                return str(diff.patchid)
+            return None
+        except _ABSENT:
             return None
 
 
 def _commit(commit: pygit2.Commit) -> Commit:
     parents = tuple(intern(str(parent)) for parent in commit.parent_ids)
-    author, committer = _person(commit.author), _person(commit.committer)
+    author = _person(commit.author)
+    committer = _person(commit.committer)
     return Commit(
         intern(str(commit.id)),
         parents,
