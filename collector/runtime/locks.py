@@ -1,12 +1,11 @@
 """Locks between processes: a file that is locked as long as somebody holds it open."""
 
-import contextlib
 import math
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from collector.errors import WhoWroteError
@@ -103,7 +102,7 @@ def writing_repository(
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
 

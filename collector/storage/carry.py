@@ -28,7 +28,7 @@ _POLICY = "policy"  # in the place of a table's name
 _PLAIN = (str, int, float, type(None))
 
 
-@dataclass(slots=True)
+@dataclass
 class Imported:
     """What an import did: rows by table."""
 
@@ -68,7 +68,8 @@ def import_carried(store: Store, file: TextIO) -> Imported:
 
     Raises WhoWroteError for a line that is no such row.
     """
-    imported, known = Imported(), forgotten_names(store)
+    imported = Imported()
+    known = forgotten_names(store)
     with store.transaction() as connection:
         names = _Names(store)
         for number, line in enumerate(file, 1):
@@ -140,7 +141,9 @@ class _Names:
         value.
         """
         link = self.tables[table].link(column)
-        return value if link is None or value is None else self._name(link.parent, link.to, value)
+        if not link or value is None:
+            return value
+        return self._name(link.parent, link.to, value)
 
     def _read_name(self, table: str, column: str, value: Any) -> Row:
         key = self.tables[table].key
@@ -155,11 +158,13 @@ class _Names:
         if not isinstance(value, dict):
             return value
         link = self.tables[table].link(column)
-        if link is None or set(value) != set(self.tables[link.parent].key):
+        if not link or set(value) != set(self.tables[link.parent].key):
             return None
         parts = {name: self.resolve(link.parent, name, part) for name, part in value.items()}
         condition = " AND ".join(f'"{name}" IS ?' for name in parts)
         row = self._run(
             f'SELECT "{link.to}" FROM "{link.parent}" WHERE {condition}', tuple(parts.values())
         ).fetchone()
-        return row[0] if row else None
+        if row:
+            return row[0]
+        return None

@@ -92,4 +92,6 @@ def storable_parameters(parameters: Any) -> Any:
     """The parameters of a statement, by position or by name, each made storable."""
     if isinstance(parameters, Mapping):
         return {name: storable(value) for name, value in parameters.items()}
-    return tuple(map(storable, parameters)) if isinstance(parameters, Iterable) else parameters
+    if isinstance(parameters, Iterable):
+        return tuple(map(storable, parameters))
+    return parameters

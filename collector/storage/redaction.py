@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.json_values import Row, Texts
 from collector.text import SECRET, word_finder
@@ -277,8 +277,7 @@ def _has_blank(value: str) -> bool:
     return any(character.isspace() for character in value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(NamedTuple):
     """Where the words of all places stand in a text."""
 
     small: str  # the text in small letters
@@ -287,7 +286,7 @@ class _Words:
     named: list[int]  # those with what a value may follow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Place:
     """Where a secret stands: after group 1 of the pattern, as the group `secret`."""
 
@@ -303,17 +302,18 @@ class _Place:
 
     def mark(self, text: str, words: _Words) -> str:
         """The text without what the place holds; `words`: those of the text."""
-        parts, end = [], 0
+        parts = []
+        end = 0
         # as `sub`, which tries every character
         for start in words.named if self.at_word else self._starts(text, words):
-            if start >= end and (match := self.pattern.match(text, start)) is not None:
+            if start >= end and (match := self.pattern.match(text, start)):
                 parts += [text[end:start], self.replacement(match)]
                 end = match.end()
         return "".join([*parts, text[end:]])
 
     def _starts(self, text: str, words: _Words) -> Sequence[int]:
         starts = _occurrences(words.places, self.begins)
-        if self.lead is not None:
+        if self.lead:
             leads = (self.lead.search(words.small, max(0, n - _LEAD), n) for n in starts)
             return [lead.start() for lead in leads if lead is not None]
         if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
@@ -321,21 +321,23 @@ class _Place:
         return starts
 
     def replacement(self, match: re.Match[str]) -> str:
-        if self.behind is not None and not self.behind.search(
+        if self.behind and not self.behind.search(
             match.string, max(0, match.start() - _BEHIND), match.start()
         ):
             return match[0]
-        before, value, after = (
-            match[1],
-            match["secret"],
-            match[0][match.end("secret") - match.start() :],
-        )
-        if self.each is not None:
+        before = match[1]
+        value = match["secret"]
+        after = match[0][match.end("secret") - match.start() :]
+        if self.each:
             return before + self.each.sub(self._part, value) + after
-        return before + _marked(value) + after if self.fits(value) else match[0]
+        if self.fits(value):
+            return before + _marked(value) + after
+        return match[0]
 
     def _part(self, match: re.Match[str]) -> str:
-        return match[1] + SECRET if self.fits(match["secret"]) else match[0]
+        if self.fits(match["secret"]):
+            return match[1] + SECRET
+        return match[0]
 
 
 def _marked(secret: str) -> str:
@@ -350,7 +352,8 @@ def _columns_out(text: str, nouns: Iterable[int]) -> str:
     """
     done: dict[tuple[str, int, int], int] = {}
     found = sorted({span for noun in nouns for span in _column(text, noun, done)})
-    parts, last = [], 0
+    parts = []
+    last = 0
     for start, end in found:
         parts += [text[last:start], SECRET]
         last = end
@@ -368,7 +371,7 @@ def _column(
     if not _HEAD_END.match(text, noun):
         return
     begin = _HEAD_BEGIN.search(text, max(0, noun - _BEHIND), noun)
-    if begin is None:
+    if not begin:
         return
     sign = begin["sign"]
     first = max(0, noun - _WIDE)
@@ -395,7 +398,9 @@ def _column(
 def _line_end(text: str, start: int) -> tuple[int, int]:
     """Where a line ends, and where the next one begins."""
     end = _LINES.search(text, start, start + _WIDE)
-    return end.span() if end else (start + _WIDE, start + _WIDE)
+    if end:
+        return end.span()
+    return (start + _WIDE, start + _WIDE)
 
 
 def _occurrences(places: Mapping[str, list[int]], words: Set[str]) -> list[int]:
@@ -428,7 +433,8 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 
 
 def _place(rule: Texts) -> _Place:
-    pattern, nouns = rule["pattern"], rule.get("nouns")
+    pattern = rule["pattern"]
+    nouns = rule.get("nouns")
     words = frozenset(
         _beginnings(_RULES["parts"][nouns])
         if nouns
@@ -516,7 +522,8 @@ def secrets_in(text: str) -> Iterator[str]:
     # lines of a key that were shown without its begin looked like no secret
     if any(word in text for word in _BLOCK_WORDS):
         _searched.difference_update(keys)
-    parts, last = [""], -1
+    parts = [""]
+    last = -1
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
         parts += lines[max(0, number - (last < number - 1)) : number + 1]
         last = number
@@ -580,7 +587,7 @@ def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
         value = given["secret"]
         name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
         if (
-            name is not None
+            name
             and _names_service(name[1][::-1])
             and _has_random(value)
             and not _PLACEHOLDER.search(value)
@@ -617,7 +624,9 @@ _has_random = lru_cache(_REMEMBERED)(_is_random)
 
 @lru_cache(_REMEMBERED)
 def _tokens_out(run: str) -> str:
-    return _TOKENS.sub(SECRET, run) if len(run) >= _LEAST else run
+    if len(run) >= _LEAST:
+        return _TOKENS.sub(SECRET, run)
+    return run
 
 
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)

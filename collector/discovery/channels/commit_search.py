@@ -41,7 +41,7 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 def halve_times(slice: str, items: Sequence[Item] = ()) -> list[str]:
     """The two halves of a slice's range of times; empty when it is not longer than a minute."""
     times = _times(slice)
-    if times is None or times[1] - times[0] < SHORTEST:
+    if not times or times[1] - times[0] < SHORTEST:
         return []
     low, high = times
     middle = (low + (high - low) / 2).replace(microsecond=0)
@@ -56,7 +56,9 @@ def _with_range(query: str, low: datetime, high: datetime) -> str:
 def _times(slice: str) -> tuple[datetime, datetime] | None:
     """The first and the last moment of a slice."""
     match = _RANGE.search(slice)
-    return None if match is None else (_moment(match[1]), _moment(match[2]))
+    if not match:
+        return None
+    return (_moment(match[1]), _moment(match[2]))
 
 
 def _moment(text: str) -> datetime:
@@ -67,14 +69,15 @@ def ranges(
     cursors: list[Cursor], query: str, since: datetime | None, until: datetime | None, now: datetime
 ) -> list[str]:
     """The slices to begin with: all times that no slice of `cursors` covers."""
-    low, high = since or FIRST_DAY, (until or now).replace(microsecond=0)
+    low = since or FIRST_DAY
+    high = (until or now).replace(microsecond=0)
     covered = sorted(times for cursor in cursors if (times := _times(cursor.slice)))
     uncovered = []
     for start, end in covered:
         if low < start:
             uncovered.append((low, min(start - timedelta(seconds=1), high)))
         low = max(low, end + timedelta(seconds=1))
-    if high - low >= (AGAIN_AFTER if covered and until is None else timedelta(0)):
+    if high - low >= (AGAIN_AFTER if covered and not until else timedelta(0)):
         uncovered.append((low, high))
     return [_with_range(query, start, end) for start, end in uncovered if start <= end]
 
@@ -85,7 +88,9 @@ def read(item: JsonObject) -> DiscoveryHit | None:
         (statement.agent for statement in statements_in(message) if statement.sort in DECLARING), ""
     )
     named = next(iter(checkpoint_ids(message)), named)
-    return hit_of(item, f"commit {item.get('sha')} names {named}") if named else None
+    if named:
+        return hit_of(item, f"commit {item.get('sha')} names {named}")
+    return None
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))

@@ -47,7 +47,7 @@ PUBLISHED_AFTER = timedelta(hours=2)
 _NEEDLES = tuple(f'"{name}'.encode() for name in (BRANCHES, *PREFIXES))
 
 
-@dataclass(slots=True)
+@dataclass
 class HourReading:
     """What an hour's file gave."""
 
@@ -75,20 +75,18 @@ def _take(line: bytes, reading: HourReading) -> None:
     except (ValueError, RecursionError):
         reading.bad_lines += 1
         return
-    if hit is not None:
+    if hit:
         first = reading.hits.get(hit.full_name)
-        reading.hits[hit.full_name] = hit if first is None else replace(first, hits=first.hits + 1)
+        reading.hits[hit.full_name] = hit if not first else replace(first, hits=first.hits + 1)
 
 
 def hit_of(event: Any) -> DiscoveryHit | None:
     """The repository of an event that made or moved a branch of the producer; both generations
     of payloads.
     """
-    kind, name, ref = (
-        get_str(event, "type"),
-        get_str(event, "repo", "name"),
-        get_str(event, "payload", "ref"),
-    )
+    kind = get_str(event, "type")
+    name = get_str(event, "repo", "name")
+    ref = get_str(event, "payload", "ref")
     if kind not in ("PushEvent", "CreateEvent") or event.get("public") is False or not name:
         return None
     if get_str(event, "payload", "ref_type") not in ("", "branch"):
@@ -125,8 +123,8 @@ def hours(context: ChannelContext) -> list[datetime]:
     if (
         request.archive
         and not _is_address(request.archive)
-        and request.since is None
-        and request.until is None
+        and not request.since
+        and not request.until
     ):
         return _hours_in(Path(request.archive))
     done = [
@@ -137,7 +135,7 @@ def hours(context: ChannelContext) -> list[datetime]:
     since = request.since or (
         datetime.strptime(max(done), "%Y-%m-%d-%H").replace(tzinfo=UTC) if done else None
     )
-    if since is None:
+    if not since:
         raise WhoWroteError(
             "gharchive needs a start date",
             "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB",
@@ -173,9 +171,10 @@ def run(context: ChannelContext) -> None:
     waiting = [
         hour
         for hour in hours(context)
-        if (cursor := cursors.get(_key(hour))) is None or cursor.state not in closed
+        if not (cursor := cursors.get(_key(hour))) or cursor.state not in closed
     ]
-    failed, in_a_row = list[WhoWroteError](), 0
+    failed = []
+    in_a_row = 0
     for number, hour in enumerate(waiting):
         if in_a_row == MOST_FAILED:
             break
@@ -190,7 +189,7 @@ def run(context: ChannelContext) -> None:
             continue
         in_a_row = 0
         _store(context, cursor, reading)
-        if reading is not None and reading.damage:
+        if reading and reading.damage:
             context.tell(
                 f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept"
             )
@@ -200,7 +199,7 @@ def run(context: ChannelContext) -> None:
 
 
 def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None) -> None:
-    if reading is None:
+    if not reading:
         context.log.put([replace(cursor, state=CursorState.MISSING, detail="no such file")])
         return
     notes = [reading.damage] if reading.damage else []
@@ -238,7 +237,8 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
 
     None: the archive has none. Raises Unreachable.
     """
-    web, clock = context.github.web, context.github.clock
+    web = context.github.web
+    clock = context.github.clock
     plain = {"Accept-Encoding": "identity"}
     for attempt in range(TRIES):
         try:

@@ -111,9 +111,9 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
 
 def _days(now: datetime, text: str | None) -> float | None:
     try:
-        return (
-            None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
-        )
+        if text is None:
+            return None
+        return (now - datetime.fromisoformat(text)).total_seconds() / 86400
     except (ValueError, TypeError):
         return None
 
@@ -256,7 +256,7 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
             if names.intersection(first) and names.intersection(second)
         )
         estimate = chapman(counts[0], counts[1], both)
-        if estimate is not None:
+        if estimate:
             rounded = {
                 "estimated": round(estimate.total, 1),
                 "low": round(estimate.low, 1),

@@ -28,8 +28,7 @@ from collector.repository_names import public_url
 from collector.storage.store import iso
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What to take.
 
     `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as the server counts.
@@ -103,7 +102,7 @@ REST_WAIT = 60.0  # without a token metadata is not worth an hour of waiting
 Rows = list[Row]
 
 
-@dataclass(slots=True)
+@dataclass
 class DiscoverResult:
     """What a run did, and what it could not do: (what, error)."""
 
@@ -120,7 +119,7 @@ def discover(
     outcome = DiscoverResult()
     for channel in channels_called(names):
         try:
-            if channel.needs_token and context.github.token is None:
+            if channel.needs_token and not context.github.token:
                 raise BadToken(
                     f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use `gh auth login`"
                 )
@@ -162,7 +161,7 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
     """
     parsed = {text: parse_name(text, log.server) for text in names}
     for text, repository in parsed.items():
-        if repository is None:
+        if not repository:
             raise WhoWroteError(
                 f"{public_url(text)[:200]!r} is not a repository",
                 "Use owner/name or a repository URL (https://HOST/…)",
@@ -175,9 +174,7 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
         )
     rows = log.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
     chosen = {
-        (repository.server, repository.name.lower())
-        for repository in parsed.values()
-        if repository is not None
+        (repository.server, repository.name.lower()) for repository in parsed.values() if repository
     }
     return [
         row for row in rows if not chosen or (row["server"], row["full_name"].lower()) in chosen
@@ -233,7 +230,7 @@ def _store_probe(log: DiscoveryLog, row: Row, answer: RefsProbe) -> None:
 def _name_derived(log: DiscoveryLog, row: Row, channel: str, text: str, relation: str) -> None:
     """A candidate that follows from another one: its new name, or the place of its checkpoints."""
     target = parse_name(text, row["server"])
-    if target is not None and target != (row["server"], row["full_name"]):
+    if target and target != (row["server"], row["full_name"]):
         hit = DiscoveryHit(target.name, f"{relation} {row['full_name']}", server=target.server)
         log.name(channel, channel, row["full_name"], hit)
 
@@ -253,13 +250,12 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
     github = context.github
     usual = github.longest_wait
     try:
-        if github.token is None:
+        if not github.token:
             github.longest_wait = min(usual, REST_WAIT)
-        for number, columns in (
-            (ask_rest if github.token is None else ask_graphql)(context, rows) if rows else ()
-        ):
-            _store_metadata(context.log, by_id[number], columns)
-            done += 1
+        if rows:
+            for number, columns in (ask_rest if not github.token else ask_graphql)(context, rows):
+                _store_metadata(context.log, by_id[number], columns)
+                done += 1
     except LimitReached as error:
         raise LimitReached(
             f"candidates without metadata: {len(rows) - done}: {error}", error.hint
