@@ -64,12 +64,15 @@ def example(directory: str | Path) -> Path:
 
 
 def _names(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) and names else tuple(names)
+    if isinstance(names, str) and names:
+        return (names,)
+    return tuple(names)
 
 
 def _one_of(what: str, names: Names, known: Iterable[str]) -> tuple[str, ...]:
     """The names. Raises WhoWroteError when one is not known."""
-    chosen, every = _names(names), [str(name) for name in known]
+    chosen = _names(names)
+    every = [str(name) for name in known]
     unknown = [name for name in chosen if name not in every]
     if unknown:
         raise WhoWroteError(f"no {what} {unknown[0]}", f"Choose from: {', '.join(every)}")
@@ -191,7 +194,8 @@ class Database:
         store, pending = self._now(changes=True)
         spans = read_view(store, "line_spans", only, "commit_id, path, start_line")
         for row in spans:
-            row["commit_sha"] = NO_COMMIT if row["commit_sha"] in pending else row["commit_sha"]
+            if row["commit_sha"] in pending:
+                row["commit_sha"] = NO_COMMIT
         return Rows(
             [
                 {"repo": names[row["repo_id"]]}
@@ -277,7 +281,7 @@ class Database:
 
         store, _ = self._now()
         page = session_page(store, find_session(store, key, self._repo), first)
-        if page is None:
+        if not page:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
         return page
 
@@ -401,7 +405,7 @@ class Database:
         opened = self._open_path(self._clone)
         if changes:
             with_changes(opened)
-        if opened.complete is not None:
+        if opened.complete:
             opened.complete(opened, ())
         return opened.store, opened.unmade
 

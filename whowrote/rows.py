@@ -18,11 +18,9 @@ class Rows(list[Row]):
     """A list of rows of one type; of a long one only the beginning is shown."""
 
     def __repr__(self) -> str:
-        return (
-            super().__repr__()
-            if len(self) < 10
-            else f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
-        )
+        if len(self) < 10:
+            return super().__repr__()
+        return f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Names and plain values of each row, as `--json` prints them."""

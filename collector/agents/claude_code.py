@@ -947,7 +947,7 @@ def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
             if _is_damaged(files.head(path)):
                 times = [files.written_at(path)]
                 yield from left_behind(NAME, path.stem, times, f"{path} cannot be read")
-    projects, prompts = _prompted(location.parent / "history.jsonl")
+    projects, prompts = _read_prompts(location.parent / "history.jsonl")
     for directory in files.directories(location.parent / "file-history"):
         if roots.of(projects.get(directory.name, "")) or directory.name not in projects:
             below.append((directory, f"copies of files are left of it in {directory}"))
@@ -968,7 +968,7 @@ def _is_damaged(head: bytes) -> bool:
     return bool(head.strip()) and first_value(head) is None and not files.text_in(head, _CWD)
 
 
-def _prompted(history: Path) -> tuple[Texts, dict[str, list[float]]]:
+def _read_prompts(history: Path) -> tuple[Texts, dict[str, list[float]]]:
     """Session -> its project, and when it was asked for something, of the file that remembers
     what was typed.
     """

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from io import BufferedWriter
@@ -40,7 +41,8 @@ from whowrote.database import open_database
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_OPEN, _REFRESH = "whowrote.open", "whowrote.refresh"
+_OPEN = "whowrote.open"
+_REFRESH = "whowrote.refresh"
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
 _OLDER = "older than the attributed history"
@@ -74,7 +76,7 @@ class _Clones:
     def answers_for(self, file: Path) -> FileAnswers | None:
         """None for a file in no clone. Raises WhoWroteError."""
         clone = clone_around(file.parent)
-        if clone is None:
+        if not clone:
             return None
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
@@ -93,7 +95,7 @@ class _Clones:
                 return text_of_session(db.session(topic))
             return line_text(db.explain(file.resolve().relative_to(clone).as_posix(), topic))
 
-    def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
+    def _read(self, clone: Path, name: str, head: str, state: Sequence[int]) -> FileAnswers:
         """The answers now; `head` and `state` (when the database, its log and the file were
         written) tell when that ends.
         """
@@ -144,7 +146,8 @@ def server(db: Path | None = None) -> LanguageServer:
     each.
     """
     language_server = LanguageServer("whowrote", version())
-    clones, complaints = _Clones(db), set[str]()
+    clones = _Clones(db)
+    complaints = set()
 
     def blocks_of(uri: str) -> list[Block | None]:
         """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of
@@ -162,7 +165,7 @@ def server(db: Path | None = None) -> LanguageServer:
             return []
         return (
             []
-            if file is None
+            if not file
             else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
         )
 
@@ -172,15 +175,12 @@ def server(db: Path | None = None) -> LanguageServer:
     @language_server.feature(types.TEXT_DOCUMENT_HOVER)
     @language_server.thread()
     def hover(params: types.HoverParams) -> types.Hover | None:
-        blocks, line = blocks_of(params.text_document.uri), params.position.line
+        blocks = blocks_of(params.text_document.uri)
+        line = params.position.line
         if not 0 <= line < len(blocks):
             return None
         block = blocks[line]
-        text = (
-            hover_text(block)
-            if block is not None
-            else "Not committed: HEAD does not have this line."
-        )
+        text = hover_text(block) if block else "Not committed: HEAD does not have this line."
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
@@ -197,7 +197,8 @@ def server(db: Path | None = None) -> LanguageServer:
     @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     @language_server.thread()
     def actions(params: types.CodeActionParams) -> list[types.Command]:
-        uri, line = params.text_document.uri, params.range.start.line
+        uri = params.text_document.uri
+        line = params.range.start.line
         blocks = blocks_of(uri)
         block = blocks[line] if line < len(blocks) else None
         head = clones.answers_for(Path(to_fs_path(uri) or "")) if block else None
@@ -258,7 +259,8 @@ def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
 
 def hover_text(block: Block) -> str:
     """Who wrote a block and how that is known, as plain text."""
-    of, commit = block.first.attribution, block.first.commit
+    of = block.first.attribution
+    commit = block.first.commit
     parts = [
         _who(block),
         LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER),
@@ -291,12 +293,12 @@ def hover_text(block: Block) -> str:
         parts.append(
             f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed"
         )
-    return "\n".join(printable(part) for part in parts)
+    return "\n".join(map(printable, parts))
 
 
 def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
     """At the end of a line, the first of its block."""
-    if block is None or block.first.attribution.kind in _UNSAID:
+    if not block or block.first.attribution.kind in _UNSAID:
         return None
     # the protocol counts in UTF-16
     column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2
