@@ -6,6 +6,7 @@ another child behind it.
 """
 
 import re
+from ast import literal_eval
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -220,29 +221,11 @@ class PatchStream:
             self._reader = None
 
 
-_QUOTED = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPES = {
-    b"a": b"\a",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-    b"v": b"\v",
-}
-
-
 def unquote(name: bytes) -> bytes:
     """A path as git prints it, in C quotes if it holds quotes, backslashes or control
-    characters.
+    characters; the escapes are those of Python.
     """
     if name.startswith(b'"'):
-        return _QUOTED.sub(_unescape, name[1:-1])
+        text: str = literal_eval(name.decode("latin-1"))
+        return text.encode("latin-1")
     return name
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    code = match.group(1)
-    if len(code) == len("777"):
-        return bytes([int(code, 8) & 0xFF])
-    return _ESCAPES.get(code, code)

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -41,13 +43,9 @@ def first_value(blob: bytes) -> object | None:
 
 def first_line(blob: bytes) -> bytes:
     """The first line with text among the first few."""
-    start = 0
-    for _ in range(50):
-        end = blob.find(b"\n", start)
-        line = blob[start:] if end < 0 else blob[start:end]
-        if end < 0 or (line and not line.isspace()):
-            return line
-        start = end + 1
+    for line in islice(BytesIO(blob), 50):
+        if not line.isspace():
+            return line.removesuffix(b"\n")
     return b""
 
 
