@@ -12,6 +12,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeVar
 
 from collector.limits import TEXT_BYTES
@@ -252,6 +253,11 @@ def word_finder(words: Iterable[str]) -> Callable[[str], dict[str, list[int]]]:
 def unique(items: Iterable[_Item]) -> tuple[_Item, ...]:
     """Each item once, in order of first appearance."""
     return tuple(dict.fromkeys(items))
+
+
+def add_ending(path: Path, ending: str) -> Path:
+    """The file beside another one that is called like it, with an ending."""
+    return path.with_name(path.name + ending)
 
 
 def first_group(match: re.Match[str] | None) -> str:

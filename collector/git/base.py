@@ -307,7 +307,7 @@ class RepositoryBase:
         cached = self._texts.get(oid)
         if cached is not None:
             return from_utf_16(cached)
-        kind, data = self._object(oid) or ("", b"")
+        kind, data = self._object(oid)
         if kind != "blob":
             return None
         if len(data) <= _CACHED_TEXT:
@@ -322,7 +322,7 @@ class RepositoryBase:
         cached = self._texts.get(oid)
         if cached is not None:
             return len(cached)
-        kind, size = self._header(oid) or ("", 0)
+        kind, size = self._header(oid)
         if kind == "blob":
             return size
         return None
@@ -369,7 +369,7 @@ class RepositoryBase:
                 own, below = opened.pop(oid)
                 sizes[oid] = min(TREE_ENTRIES + 1, own + sum(sizes[inner] for inner in below))
             else:
-                kind, data = self._object(oid) or ("", b"")
+                kind, data = self._object(oid)
                 below = (
                     [raw.hex() for raw in _SUBTREES[len(oid)].findall(data)]
                     if kind == "tree"
@@ -421,7 +421,7 @@ class RepositoryBase:
 
     def author_offset(self, sha: str) -> float | None:
         """How many seconds the clock of a commit's author is ahead of UTC."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         zone = _AUTHOR_ZONE.search(data) if kind == "commit" else None
         if not zone:
             return None
@@ -491,7 +491,7 @@ class RepositoryBase:
 
     def signature_text(self, sha: str) -> bytes:
         """The signature that a commit carries; empty for none."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
         if match:
@@ -500,7 +500,7 @@ class RepositoryBase:
 
     def tag_text(self, oid: str) -> bytes:
         """An annotated tag as git stores it; empty for anything else."""
-        kind, data = self._object(oid) or ("", b"")
+        kind, data = self._object(oid)
         if kind == "tag":
             return data
         return b""
@@ -644,12 +644,12 @@ class RepositoryBase:
         """The commit that git understands by a name: an id, part of one, `HEAD~2`."""
         raise NotImplementedError
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
-        """(kind, content)."""
+    def _object(self, oid: str) -> tuple[str, bytes]:
+        """(kind, content); both empty where there is none."""
         raise NotImplementedError
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
-        """(kind, size in bytes)."""
+    def _header(self, oid: str) -> tuple[str, int]:
+        """(kind, size in bytes); no kind where there is none."""
         raise NotImplementedError
 
     def _tree(self, oid: str) -> dict[str, BlobEntry] | None:

@@ -225,7 +225,7 @@ class GitRepo(RepositoryBase):
         try:
             return str(self._repo[oid].peel(pygit2.Commit).id)
         except _ABSENT:
-            kind, _ = self._header(oid) or ("", 0)
+            kind, _ = self._header(oid)
             if kind == "commit":
                 return oid
             return None
@@ -254,18 +254,18 @@ class GitRepo(RepositoryBase):
             return None
         return directory
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
+    def _object(self, oid: str) -> tuple[str, bytes]:
         try:
             kind, data = self._repo.odb.read(oid)
         except _ABSENT:
-            return None
+            return "", b""
         return _KINDS.get(kind, ""), bytes(data)
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
+    def _header(self, oid: str) -> tuple[str, int]:
         try:
             kind, size = self._repo.odb.read_header(oid)
         except _ABSENT:
-            return None
+            return "", 0
         return _KINDS.get(kind, ""), int(size)
 
     def has(self, oid: str) -> bool:
@@ -395,7 +395,7 @@ class GitRepo(RepositoryBase):
 
     def _refused(self, sha: str) -> Commit | None:
         """A commit that libgit2 cannot parse, as git shows it; None for one that is absent."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         if kind != "commit":
             return None
         self.refused[sha] = None

@@ -96,11 +96,11 @@ class Sha256Reader(RepositoryBase):
             return self.path.parent
         return None
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
-        return self._objects.read(oid)
+    def _object(self, oid: str) -> tuple[str, bytes]:
+        return self._objects.read(oid) or ("", b"")
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
-        return self._objects.header(oid)
+    def _header(self, oid: str) -> tuple[str, int]:
+        return self._objects.header(oid) or ("", 0)
 
     def has(self, oid: str) -> bool:
         return self._objects.header(oid) is not None

@@ -39,7 +39,7 @@ from collector.model import Checkpoint, Problem, SessionRecord
 from collector.storage.connection import cache_path
 from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store as Database
-from collector.text import decode, timestamp, unique
+from collector.text import add_ending, decode, timestamp, unique
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
@@ -306,10 +306,7 @@ def keep_private(store: Database) -> None:
     Unless something else was chosen.
     """
     for database in (store.path, cache_path(store.path)):
-        for path in (
-            database.with_name(database.name + ending)
-            for ending in ("", "-wal", "-shm", "-journal")
-        ):
+        for path in (add_ending(database, ending) for ending in ("", "-wal", "-shm", "-journal")):
             if path.is_file() and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
     if store.value("SELECT 1 FROM settings WHERE name = 'content'") is None:

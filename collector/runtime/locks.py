@@ -11,6 +11,7 @@ from pathlib import Path
 from collector.errors import WhoWroteError
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
+from collector.text import add_ending
 
 if sys.platform != "win32":
     import fcntl
@@ -60,7 +61,7 @@ def lock_path(db: Path) -> Path:
     """The lock of a database: held alone by a run that fills all of it, shared by runs that
     write one repository each.
     """
-    return db.with_name(db.name + ".lock")
+    return add_ending(db, ".lock")
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from collector.runtime.workers import Task, TaskResult
 from collector.storage.connection import cache_path
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, utc_now
+from collector.text import add_ending
 
 _PATIENCE = 120.0  # seconds to wait for another run at the same shard
 
@@ -40,7 +41,7 @@ class ShardItem:
 
 def directory(db: Path) -> Path:
     """Where the shards of a database are made."""
-    return db.with_name(db.name + ".shards")
+    return add_ending(db, ".shards")
 
 
 def shard_path(db: Path, name: str) -> Path:
@@ -48,11 +49,11 @@ def shard_path(db: Path, name: str) -> Path:
 
 
 def part_of(shard: Path) -> Path:
-    return shard.with_name(shard.name + ".part")
+    return add_ending(shard, ".part")
 
 
 def _lock_of(shard: Path) -> Path:
-    return shard.with_name(shard.name + ".lock")
+    return add_ending(shard, ".lock")
 
 
 @contextmanager
@@ -71,7 +72,7 @@ def building_shard(shard: Path) -> Iterator[Store]:
         try:
             if shard.is_file() and not part.exists():  # made before: only what is new is done
                 Store(shard, create=False).close()  # of another schema: refused by its own name
-                copy = shard.with_name(shard.name + ".copy")
+                copy = add_ending(shard, ".copy")
                 shutil.copyfile(shard, copy)
                 copy.replace(part)
             with Store(part) as store:
@@ -98,7 +99,7 @@ def drop(shard: Path) -> None:
     """Removes a shard and everything that goes with it."""
     for path in (shard, part_of(shard), _lock_of(shard), *map(cache_path, (shard, part_of(shard)))):
         for suffix in ("", "-wal", "-shm", "-journal"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+            add_ending(path, suffix).unlink(missing_ok=True)
 
 
 def pending(
@@ -182,7 +183,7 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
         with Store(part) as begun, begun.transaction():
             begun.keep(store.policy)
         return shard
-    fresh = shard.with_name(shard.name + ".seed")
+    fresh = add_ending(shard, ".seed")
     shutil.copy(empty, fresh)  # with its mode
     if store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
         extract(store, fresh, [name])

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
 from collector.json_values import Row
-from collector.storage.merge import forget_told, forgotten_names, read_tables
+from collector.storage.merge import column_list, forget_told, forgotten_names, read_tables
 from collector.storage.retention import CONTENTS, Policy, Redaction
 from collector.storage.schema import carried_tables
 from collector.storage.store import Store
@@ -88,7 +88,7 @@ def import_carried(store: Store, file: TextIO) -> Imported:
             before = connection.total_changes
             rows = store.policy.rows(table, list(columns), [list(columns.values())])
             marks = ", ".join("?" * len(columns))
-            listed = ", ".join(f'"{column}"' for column in columns)
+            listed = column_list(columns)
             connection.executemany(
                 f'INSERT INTO "{table}" ({listed}) VALUES ({marks}) ON CONFLICT DO NOTHING', rows
             )
@@ -147,7 +147,7 @@ class _Names:
 
     def _read_name(self, table: str, column: str, value: Any) -> Row:
         key = self.tables[table].key
-        listed = ", ".join(f'"{name}"' for name in key)
+        listed = column_list(key)
         row = self._run(f'SELECT {listed} FROM "{table}" WHERE "{column}" = ?', (value,)).fetchone()
         return {
             name: self.reference(table, name, part) for name, part in zip(key, row, strict=True)

@@ -32,6 +32,13 @@ from collector.repository_names import (
 from collector.storage.store import Store, last_id
 
 ROOT = "repos"
+
+
+def column_list(names: Iterable[str]) -> str:
+    """Names of columns for a statement."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
 Execute = Callable[..., Any]  # of a connection: a cursor
 # Tables about the database itself, or of one run of the machine it was made on.
 _NOT_COPIED = {"settings", "forgotten"}
@@ -364,7 +371,7 @@ class _Copy:
             # of no repository, but with a name of its own
             condition = f'({condition} OR s."{link.column}" IS NULL)'
             is_named = True
-        listed = ", ".join(f'"{c}"' for c in columns)
+        listed = column_list(columns)
         verb = "INSERT OR IGNORE" if is_named else "INSERT"
         values = ", ".join(self._value(table, column) for column in columns)
         order = f' ORDER BY "{table.number}"' if table.number else ""

@@ -33,7 +33,7 @@ from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
 from collector.storage.places import clone_around, default_database
-from collector.text import count_of, printable
+from collector.text import add_ending, count_of, printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 from whowrote.database import open_database
@@ -81,7 +81,7 @@ class _Clones:
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
             db = self._db or default_database({"path": str(clone)})
-            state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"), file)))
+            state = tuple(map(_last_written, (db, add_ending(db, "-wal"), file)))
             return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha, state)
 
     def text_about(self, file: Path, topic: str | int) -> str:

@@ -33,7 +33,7 @@ from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
 from collector.json_values import Row
 from collector.storage.views import table_of
-from collector.text import command_line, count_of
+from collector.text import add_ending, command_line, count_of
 
 if TYPE_CHECKING:
     from collector.discovery.mirrors.table import FetchPlan
@@ -189,7 +189,7 @@ def forget(names: Sequence[str], db: Path, yes: bool) -> None:
 
 
 def _mirrors_of(db: Path) -> Path:
-    return db.with_name(db.name + ".mirrors")
+    return add_ending(db, ".mirrors")
 
 
 def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource], int]:

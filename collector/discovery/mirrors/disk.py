@@ -10,7 +10,7 @@ from pathlib import Path
 
 from collector.repository_names import checked_label, directory, tombstone
 from collector.runtime.locks import file_lock
-from collector.text import first_group
+from collector.text import add_ending, first_group
 
 _INCOMING = ".incoming"
 _LOCKS = ".locks"
@@ -121,7 +121,7 @@ def set_head(path: Path, branch: str) -> None:
 
 def _write(path: Path, text: str) -> None:
     """All or nothing."""
-    new = path.with_name(path.name + ".lock")
+    new = add_ending(path, ".lock")
     new.write_text(text, "utf-8")
     new.replace(path)
 
