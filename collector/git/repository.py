@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from sys import intern
+from typing import Any
 
 import pygit2
 from pygit2.enums import DiffOption, FileMode, FileStatus, ObjectType, SortMode
@@ -422,7 +423,9 @@ class GitRepo(RepositoryBase):
         self, old_tree: str | None, new_tree: str, renames: bool = True
     ) -> list[FileChange] | None:
         """As `changes`, for two trees; `old_tree` "" is the empty tree."""
-        diff = self._tree_diff(old_tree, new_tree)
+        diff = None
+        if old_tree is not None:
+            diff = self._tree_diff(old_tree, new_tree, context_lines=0, flags=_TYPECHANGE)
         if diff is None:
             return None
         changes = [
@@ -434,19 +437,13 @@ class GitRepo(RepositoryBase):
             return self.pair_renames(changes)
         return changes
 
-    def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
-        """None when a tree is missing."""
-        if old_tree is None:
-            return None
+    def _tree_diff(self, old: str, new: str, **options: Any) -> pygit2.Diff | None:
+        """From a tree, or a commit's, to another; "" is the empty one. None when one is missing."""
         try:
-            new = self._repo[new_tree].peel(pygit2.Tree)
-            if old_tree:
-                return (
-                    self._repo[old_tree]
-                    .peel(pygit2.Tree)
-                    .diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
-                )
-            return new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
+            tree = self._repo[new].peel(pygit2.Tree)
+            if old:
+                return self._repo[old].peel(pygit2.Tree).diff_to_tree(tree, **options)
+            return tree.diff_to_tree(swap=True, **options)
         except _ABSENT:
             return None
 
@@ -457,14 +454,12 @@ class GitRepo(RepositoryBase):
         None when a tree or a text is missing, or nothing differs.
         """
         try:
-            new = self._repo[tip].peel(pygit2.Tree)
-            old = self._repo[base].peel(pygit2.Tree) if base else None
-            diff = old.diff_to_tree(new) if old is not None else new.diff_to_tree(swap=True)
-            if len(diff):
+            diff = self._tree_diff(base, tip)
+            if diff:
                 return str(diff.patchid)
-            return None
         except _ABSENT:
             return None
+        return None
 
 
 def _commit(commit: pygit2.Commit) -> Commit:

@@ -149,9 +149,9 @@ class Store:
         # what is deleted is overwritten, also in what is attached later; off in most builds
         execute("PRAGMA secure_delete = ON")
         # first: another process may be creating them
-        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        application = execute("PRAGMA application_id").fetchone()[0]
-        version = execute("PRAGMA user_version").fetchone()[0]
+        tables = self.value("SELECT count(*) FROM sqlite_master")
+        application = self.value("PRAGMA application_id")
+        version = self.value("PRAGMA user_version")
         expected = schema_version(self._parts)
         if tables and application != APPLICATION_ID:
             raise DatabaseUnusable(
@@ -181,9 +181,9 @@ class Store:
 
         Call within a transaction.
         """
-        execute = self.connection.execute
-        if execute("PRAGMA user_version").fetchone()[0] == version:
+        if self.value("PRAGMA user_version") == version:
             return
+        execute = self.connection.execute
         for statement in statements(schema_sql(self._parts)):
             execute(statement)
         execute(f"PRAGMA user_version = {version}")
