@@ -482,14 +482,14 @@ def _stored_copies(
 def _subagents(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[bytes]:
     """Transcripts of this session's subagents that are stored as files of their own."""
     for oid in files.tasks():
-        content = repo.blob(oid) or b""
+        content = repo.content(oid)
         head = first_value(content)
         if reader.sniff(head) and get_str(head, "sessionId") == files.key:
             yield content
 
 
 def _content(repo: GitRepo, copy: Sequence[str]) -> bytes:
-    return b"\n".join(repo.blob(oid) or b"" for oid in copy)
+    return b"\n".join(repo.content(oid) for oid in copy)
 
 
 def _shorten(data: bytes) -> str:

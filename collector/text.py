@@ -255,6 +255,11 @@ def unique(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys(items))
 
 
+def file_name(path: str) -> str:
+    """What follows the last `/`."""
+    return path.rpartition("/")[2]
+
+
 def add_ending(path: Path, ending: str) -> Path:
     """The file beside another one that is called like it, with an ending."""
     return path.with_name(path.name + ending)

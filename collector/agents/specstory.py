@@ -17,7 +17,7 @@ from collector.agents.common.reader import Call, RecordReader, Result, numbered_
 from collector.agents.machine.model import Committed
 from collector.json_values import JsonObject, Moment, Texts, time_of
 from collector.model import Command, Edit, FileObservation, Replacement, Session
-from collector.text import decode, resolve
+from collector.text import decode, file_name, resolve
 from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "specstory"
@@ -72,7 +72,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 def session_ids(path: str, data: bytes) -> list[str]:
     """The agent's own id, which newer files have; else the name of the file."""
     title = _TITLE.search(decode(data[:4_000]))
-    return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
+    return [title[2] if title else file_name(path).removesuffix(".md")]
 
 
 _SEARCHES = (
@@ -87,7 +87,7 @@ def beginning(path: str, data: bytes) -> tuple[str, float] | None:
     """
     head, _, rest = decode(data[:_BEGINNING]).replace("\r\n", "\n").partition("\n_**User")
     titles = [line for line in head.split("\n") if line.startswith(("# ", "<!-- "))]
-    times = [_time(text) for text in (path.rpartition("/")[2], *reversed(titles), rest[:80])]
+    times = [_time(text) for text in (file_name(path), *reversed(titles), rest[:80])]
     began = next((moment for moment in times if moment is not None), None)
     prompt = rest.partition("\n")[2].partition("\n---\n")[0].strip()
     if prompt and began is not None:

@@ -23,7 +23,7 @@ from collector.git.repository import GitRepo
 from collector.json_values import Numbers
 from collector.limits import FOREIGN_RECORDS, TREE_RECORDS
 from collector.model import Checkpoint, Problem, SessionRecord
-from collector.text import count_of, decode
+from collector.text import count_of, decode, file_name
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "in_tree"
@@ -150,7 +150,7 @@ def _unread(
         size = repo.blob_size(blob)
         if size is None or size > _LARGEST:
             continue
-        data = repo.blob(blob) or b""
+        data = repo.content(blob)
         if unread.looks_recorded(path, data):
             yield problem(path, "record_not_understood", f"starts with {decode(data[:80])}")
     for ref in sorted(refs):
@@ -265,9 +265,7 @@ def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Versi
     if every:
         return versions[:: -(-len(versions) // _MOST_VERSIONS)]
     sizes = [sum(repo.blob_size(file.blob) or 0 for file in version.files) for version in versions]
-    heads = [
-        (repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]
-    ]
+    heads = [repo.content(version.files[0].blob)[:_HEAD] for version in versions[:_MOST_VERSIONS]]
     # something was taken out after it
     cut = {older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]}
     # the file was begun anew after it
@@ -286,7 +284,7 @@ def _add_sessions(
     for version, older in zip(versions, (*versions[1:], None), strict=True):
         files_of = defaultdict(list)
         for file in version.files:
-            data = repo.blob(file.blob) or b""
+            data = repo.content(file.blob)
             if reader_for(data):
                 for key in form.sessions(file.path, data):
                     files_of[key].append(file)
@@ -308,7 +306,7 @@ def _join_renamed(
     alike = defaultdict(list)
     for key, versions in sessions.items():
         file = next(iter(versions)).files[0]
-        beginning = form.beginning(file.path, repo.blob(file.blob) or b"")
+        beginning = form.beginning(file.path, repo.content(file.blob))
         if beginning is not None:
             alike[beginning].append(key)
     for keys in alike.values():
@@ -325,25 +323,24 @@ def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str,
     """Whether lines that a call of the session wrote stand in a file of that name, in the commit
     with its record or at the tip.
     """
-    data = repo.blob(version.files[0].blob) or b""
+    data = repo.content(version.files[0].blob)
     reader = reader_for(data)
     calls = reader.read(key, [data]).calls if reader else ()
     named = defaultdict(set)
     for path, blob in (*repo.paths(version.commit).items(), *at_tip.items()):
-        named[path.rpartition("/")[2]].add(blob)
+        named[file_name(path)].add(blob)
     for call in calls:
         command = call.command.text if call.command else ""
         lines = _telling([command, *(text for edit in call.edits for text in edit.new_texts())])
         names = {
             *_FILE_NAME.findall(command),
-            *(edit.path.rpartition("/")[2] for edit in call.edits),
+            *(file_name(edit.path) for edit in call.edits),
         }
         blobs = (
             blob for name in names if len(lines) >= _FEWEST_LINES for blob in named.get(name, ())
         )
         if any(
-            len(lines & _telling([decode(repo.blob(blob) or b"")])) >= _FEWEST_LINES
-            for blob in blobs
+            len(lines & _telling([decode(repo.content(blob))])) >= _FEWEST_LINES for blob in blobs
         ):
             return True
     return False

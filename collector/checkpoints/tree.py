@@ -234,7 +234,7 @@ def load_object(
         )
         return {}
     try:
-        value = load_json(repo.blob(oid) or b"")
+        value = load_json(repo.content(oid))
     except (ValueError, RecursionError) as error:
         problems.append(problem(subject, "metadata_unreadable", f"{name}: {error}"[:300]))
         return {}
@@ -311,7 +311,7 @@ def subagent_records(
         )
         size = repo.blob_size(oid) if oid and not is_folder else None
         text = (
-            (repo.blob(oid) or b"").decode("utf-8", "replace")
+            repo.content(oid).decode("utf-8", "replace")
             if size is not None and size <= SUBAGENT_BYTES
             else None
         )

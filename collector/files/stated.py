@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.repository import GitRepo
 from collector.limits import ATTRIBUTE_PATTERNS, ATTRIBUTES_BYTES
-from collector.text import decode
+from collector.text import decode, file_name
 
 # File -> what shows in it that a hook or filter may change files -> its name, or the group that is
 # it
@@ -32,7 +32,7 @@ def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     files = [
         path
         for path in repo.paths(record.tree if record else "")
-        if path.rpartition("/")[2] == ".gitattributes"
+        if file_name(path) == ".gitattributes"
     ]
     for path in sorted(files, key=lambda p: (p.count("/"), p)):
         attributes += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])

@@ -317,6 +317,10 @@ class RepositoryBase:
                 self._held -= len(self._texts.pop(next(iter(self._texts))))
         return from_utf_16(data)
 
+    def content(self, oid: str) -> bytes:
+        """The same, empty where there is none."""
+        return self.blob(oid) or b""
+
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""
         cached = self._texts.get(oid)
@@ -396,7 +400,7 @@ class RepositoryBase:
         """
         targets = {}
         for path, entry in self._blobs(tree):
-            target = decode(self.blob(entry.oid) or b"") if entry.mode == LINK else ""
+            target = decode(self.content(entry.oid)) if entry.mode == LINK else ""
             if target and not target.startswith("/"):
                 targets[path] = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
         return {path: target for path, target in targets.items() if not target.startswith("..")}

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from collector.json_values import Numbers, Texts
-from collector.text import is_binary
+from collector.text import file_name, is_binary
 
 FULL = 60_000  # git's score for identical
 MINIMUM = FULL // 2  # -M50%
@@ -94,7 +94,7 @@ class RenameSources:
         if same is not None:
             return same
         target = (path, oid, mode)
-        named = self._names.get(_name(path))
+        named = self._names.get(file_name(path))
         if named and _similar(named, target, texts) >= BY_NAME:
             return named[0]
         return _pair_similar(self.files, [target], texts).get(path)
@@ -191,13 +191,13 @@ def _is_reversed(sources: int) -> bool:
 
 
 def _pick(path: str, mode: int, candidates: Numbers) -> str | None:
-    name = _name(path)
+    name = file_name(path)
     first = None
     looked = 0
     for candidate, its_mode in candidates.items():
         if its_mode != mode and not (_regular(mode) and _regular(its_mode)):
             continue
-        if _name(candidate) == name:
+        if file_name(candidate) == name:
             return candidate
         if first is None:
             first = candidate
@@ -224,7 +224,7 @@ def _pair_names(sources: Sequence[File], targets: Sequence[File], texts: RenameT
 def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
     names = {}
     for file in files:
-        name = _name(file[0])
+        name = file_name(file[0])
         names[name] = None if name in names else file
     return names
 
@@ -255,11 +255,11 @@ def _row(
 
     A newcomer takes the place of the worst one, if it is better than that.
     """
-    name = _name(target[0])
+    name = file_name(target[0])
     # (negative score, other name, source); too poor ones hold a place, too
     best: list[tuple[int, int, int]] = []
     for index, source in enumerate(sources):
-        rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
+        rank = (-_similar(source, target, texts), 0 if file_name(source[0]) == name else 1)
         if len(best) < _CANDIDATES:
             best.append((*rank, index))
             continue
@@ -278,10 +278,6 @@ def _similar(source: File, target: File, texts: RenameTexts) -> int:
     if _regular(source[2]) and _regular(target[2]):
         return texts.score(source[1], target[1])
     return 0
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def _regular(mode: int) -> bool:

@@ -149,7 +149,7 @@ def _texts(repo: GitRepo, at: float) -> Iterator[str]:
         for change in repo.changes(commit) or ()
         if change.new
     }
-    return (decode(repo.blob(oid) or b"") for oid in sorted(oids)[:_MOST])
+    return (decode(repo.content(oid)) for oid in sorted(oids)[:_MOST])
 
 
 def forget(names: Collection[str], places: Collection[str] = ()) -> list[str]:

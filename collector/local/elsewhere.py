@@ -166,9 +166,7 @@ class ClonePlaces:
         blobs = set[str]() if other else self._versions(places)
         if not blobs:
             return ""
-        standing = {
-            line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))
-        }
+        standing = {line for blob in blobs for line in _telling(decode(self._repo.content(blob)))}
         written = set[str]()
         with suppress(StopIteration, *_FAILURES):
             reader = next(reader for reader in readers() if session.agent == reader.NAME)

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from collector.json_values import Texts
+from collector.text import file_name
 from collector.vocabulary.agents import STATEMENTS, agents
 
 _FAMILIES: Texts = STATEMENTS["names"]["families"]
@@ -114,7 +115,7 @@ def model_identity(model: str) -> str:
 
 def _maker(model: str) -> str:
     """The agent that a model is counted for when no program is named."""
-    plain = model.rpartition("/")[2]
+    plain = file_name(model)
     for slug, family in _FAMILIES.items():
         if re.match(family, plain, re.I):
             return slug
