@@ -928,15 +928,19 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
         )
 
 
+def _first(texts: Iterable[str]) -> str:
+    for text in filter(None, texts):
+        return printable(text)
+    return ""
+
+
 def _session_values(loaded: LoadedSession) -> Row:
     records = loaded.files.records
     session = loaded.session
     values = {
         "transcript": loaded.state,
-        "agent_label": next(
-            (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None
-        ),
-        "kind": next((printable(r.kind) for r in records if r.kind), ""),
+        "agent_label": _first(slug_of(r.agent_label) for r in records) or None,
+        "kind": _first(r.kind for r in records),
         "checkpoints": len(
             {r.checkpoint_id for r in records if r.transcript_state != StoredTranscript.LOCAL}
         ),
@@ -951,8 +955,9 @@ def _session_values(loaded: LoadedSession) -> Row:
     left: Row = dict.fromkeys(("forked_from", "left_at", "copied_turns", "copied_calls"))
     if fork := session.fork:
         left = dict(zip(left, (fork.session, iso(fork.at), fork.turns, fork.calls), strict=True))
-    responding = [used.model for used in session.usage] or [call.model for call in session.calls]
+    responding = [usage.model for usage in session.usage] or [call.model for call in session.calls]
     models = Counter(model for model in responding if model and model != "<synthetic>")
+    used = [model for model, _ in models.most_common(1)] or [r.model for r in records if r.model]
     prompts = [
         printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id
     ]
@@ -971,17 +976,13 @@ def _session_values(loaded: LoadedSession) -> Row:
         | left
         | {
             "agent": session.agent,
-            "model": (
-                models.most_common(1)[0][0]
-                if models
-                else next((r.model for r in records if r.model), None)
-            ),
+            "model": next(iter(used), None),
             "models": len(models),
             "started_at": iso(session.started_at),
             "ended_at": iso(session.ended_at),
-            "cwd": printable(session.cwds[0]) if session.cwds else None,
-            "branch": printable(session.branches[0]) if session.branches else None,
-            "agent_version": session.versions[0] if session.versions else None,
+            "cwd": _first(session.cwds) or None,
+            "branch": _first(session.branches) or None,
+            "agent_version": next(iter(session.versions), None),
             "parent_key": session.parent_id or None,
             "driver": session.driver,
             "turns": len(session.user_turns),
@@ -989,7 +990,7 @@ def _session_values(loaded: LoadedSession) -> Row:
             "interruptions": marks["interrupt"] + marks["interrupt_tool"],
             "compactions": marks["compaction"],
             "subagents": len(spawns),
-            "unseen_subagents": sum(1 for s in spawns if not s.visible),
+            "unseen_subagents": sum(not spawn.visible for spawn in spawns),
             "label": session_label(prompts, commands) or printable(loaded.files.key)[:12],
         }
     )

@@ -87,20 +87,12 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
         ]
         if flexible:
             widths[max(flexible, key=lambda i: widths[i])] -= 1
-        elif (
-            last := next(
-                (
-                    i
-                    for i in range(len(columns) - 1, 0, -1)
-                    if columns[i].head and not columns[i].is_flexible
-                ),
-                None,
-            )
-        ) is not None:
-            left_out.append(" ".join(columns.pop(last).head.split()))
-            widths = _widths(columns)
-        else:
+            continue
+        fixed = [i for i, column in enumerate(columns) if column.head and not column.is_flexible]
+        if not fixed or not fixed[-1]:
             break
+        left_out.append(" ".join(columns.pop(fixed[-1]).head.split()))
+        widths = _widths(columns)
     for column, width in zip(columns, widths, strict=True):
         _tell_apart(column, width - _BETWEEN)
     print_whole(console, _lines(table, [width - _BETWEEN for width in widths], " " * indent))

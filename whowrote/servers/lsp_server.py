@@ -163,11 +163,9 @@ def server(db: Path | None = None) -> LanguageServer:
                 message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
                 language_server.window_show_message(message)
             return []
-        return (
-            []
-            if not file
-            else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
-        )
+        if not file:
+            return []
+        return [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
 
     def source_of(uri: str) -> str:
         return language_server.workspace.get_text_document(uri).source
@@ -190,9 +188,7 @@ def server(db: Path | None = None) -> LanguageServer:
         texts = source_of(params.text_document.uri).split("\n") if blocks else []
         visible = range(params.range.start.line, min(params.range.end.line + 1, len(blocks)))
         starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
-        return [
-            hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None
-        ]
+        return list(filter(None, (_hint(blocks[line], line, texts[line]) for line in starts)))
 
     @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     @language_server.thread()
@@ -311,7 +307,8 @@ def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
 def _who(block: Block) -> str:
     of = block.first.attribution
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
+    word = (of.kind or of.reason or "older").replace("_", " ")
     details = " · ".join(name for name in names if name)
-    return (
-        f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
-    )
+    if details:
+        return f"{word}: {details}"
+    return word
