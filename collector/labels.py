@@ -137,11 +137,11 @@ def command_words(command: str) -> str:
     """A slash command as it was typed, on one line; "" when its name is not on record."""
     name = _COMMAND.search(command)
     arguments = _ARGUMENTS.search(command)
-    if not name:
+    if name is None:
         return ""
     return " ".join(
         [
             f"/{name[1] or name[2]}",
-            *((arguments[1] or arguments[2]).split() if arguments else ()),
+            *((arguments[1] or arguments[2]).split() if arguments is not None else ()),
         ]
     )

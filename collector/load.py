@@ -200,7 +200,7 @@ def read_session(
 
 def leave_out(loaded: LoadedSession) -> LoadedSession:
     """The session without what counts for others."""
-    if not loaded.session or not loaded.files.copied:
+    if loaded.session is None or loaded.files.copied is None:
         return loaded
     return replace(loaded, session=without_copied(loaded.session, loaded.files.copied))
 
@@ -232,13 +232,13 @@ def _read_all(
     repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
 ) -> LoadedSession:
     failed = []
-    if files.local:
+    if files.local is not None:
         try:
             from_local = _read_local(repo, files, files.local, readers_)
         except (OSError, *INPUT_ERRORS) as error:
             failed.append(Problem("transcripts", files.key, "local_unreadable", error_text(error)))
         else:
-            if from_local.session and not _is_blank(from_local.session):
+            if from_local.session is not None and not _is_blank(from_local.session):
                 return from_local
             failed.append(
                 Problem(
@@ -294,7 +294,7 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     made = [repo.find_commit(call.commits[0]) if call.commits else None for call in session.calls]
     if any(call.at is not None for call in session.calls):
         return _moved(session, _ahead_of_utc(session, made))
-    offset = next((repo.author_offset(commit.sha) for commit in made if commit), None)
+    offset = next((repo.author_offset(commit.sha) for commit in made if commit is not None), None)
     begins = [call.not_before for call in session.calls]
     begins += [message.not_before for message in session.messages]
     began = next((moment for moment in begins if moment is not None), None)
@@ -376,16 +376,16 @@ def _read_stored(
     repo: GitRepo, files: SessionFiles, readers_: Sequence[TranscriptReader]
 ) -> LoadedSession:
     loaded = _read_copies(repo, files, readers_)
-    full = loaded.session if loaded.session and not _is_blank(loaded.session) else None
+    full = loaded.session if loaded.session is not None and not _is_blank(loaded.session) else None
     sized = sorted(
         ((size, (oid,)) for oid in files.compacts(full is None) if (size := repo.blob_size(oid))),
         reverse=True,
     )
     first = _content(repo, sized[0][1]) if sized else b""
     reader = reader_for(first, readers_) if first else None
-    if reader:
+    if reader is not None:
         compact = reader.read(files.key, _different(repo, first, sized))
-        loaded.session = continued(full, compact) if full else compact
+        loaded.session = continued(full, compact) if full is not None else compact
         loaded.state = "partial"
         loaded.compact = True
         loaded.note("compact_transcript", f"{len(sized)} read from compact copies instead")
@@ -544,7 +544,7 @@ def load_repo(store: Store, path: str, progress: Progress, named: bool = False) 
     for number, pending in enumerate(files):  # one in memory at a time
         progress("reading sessions", number, len(files))
         loaded = _load_session(context, ids[pending.key], pending)
-        if loaded and loaded.session is not None:
+        if loaded is not None and loaded.session is not None:
             events[pending.key] = event_keys(loaded.session)
     copied = copied_events(events)
     for pending in (
@@ -871,7 +871,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
     values = _session_values(loaded)
     values["label"] = policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
     session = loaded.session
-    if not session:
+    if session is None:
         return SessionRows(values)
     rows = {
         "turns": (
@@ -906,7 +906,7 @@ def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> Ses
 def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable[RowValues]:
     """`with_output`: also what commands printed."""
     for c in session.calls:
-        command = printable(c.command.text)[:20_000] if c.command else None
+        command = printable(c.command.text)[:20_000] if c.command is not None else None
         error = printable(c.error) if with_output or command is None else ""
         output = printable(c.command.output[:_MAX_OUTPUT]) if with_output and c.command else ""
         yield (
@@ -946,7 +946,7 @@ def _session_values(loaded: LoadedSession) -> Row:
         ),
         "label": printable(loaded.files.key)[:12],
     }
-    if not session:
+    if session is None:
         values |= {
             "agent": None,
             "started_at": iso(min((r.created_at for r in records if r.created_at), default=None)),
@@ -963,7 +963,7 @@ def _session_values(loaded: LoadedSession) -> Row:
     ]
     commands = [printable(t.text) for t in session.turns if t.origin == "command"]
     marks = Counter(m.kind for m in session.marks)
-    spawns = [c.spawn for c in session.calls if c.spawn]
+    spawns = [c.spawn for c in session.calls if c.spawn is not None]
     tokens = {
         f"{name}_tokens": (
             sum(getattr(usage, name) for usage in session.usage) if session.counts_tokens else None
@@ -1092,7 +1092,7 @@ def _commit_row(
         iso(c.author_time) or "",
         iso(c.commit_time) or "",
         subject,
-        declared.agent if declared else None,
+        declared.agent if declared is not None else None,
         automation(c),
         len(checkpoint_ids(c.message)),
     )

@@ -179,7 +179,7 @@ def checked_name(name: str) -> str:
     """
     match = _NAME.fullmatch(name.removesuffix(".git"))
     if (
-        not match
+        match is None
         or ".." in name
         or match[2] in (".", "..", ".git", "")
         or match[2].endswith(".lock")
@@ -217,7 +217,7 @@ def checked_url(url: str) -> str:
     characters. Raises BadName.
     """
     match = _URL.fullmatch(url)
-    if not match or _HIDDEN.search(url):
+    if match is None or _HIDDEN.search(url):
         raise BadName(f"not a repository URL: {url[:200]!r}", "Use https://HOST/OWNER/NAME.git")
     if "@" in match[2]:
         raise BadName(

@@ -89,10 +89,10 @@ def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]
     """
     wanted_name = printable(name) or repo_name(repo)
     row = store.select_one(_Row, f"{_ROWS} WHERE name = ?", (wanted_name,))
-    further = iter(() if not row or name or _is_same(row, repo) else _further_names(row, repo))
-    while row and not _is_same(row, repo) and (wanted_name := next(further, "")):
+    further = iter(() if row is None or name or _is_same(row, repo) else _further_names(row, repo))
+    while row is not None and not _is_same(row, repo) and (wanted_name := next(further, "")):
         row = store.select_one(_Row, f"{_ROWS} WHERE name = ? COLLATE NOCASE", (wanted_name,))
-    if not row or _is_same(row, repo):
+    if row is None or _is_same(row, repo):
         if not row:
             return (wanted_name, None)
         return (row.name, row.id)

@@ -282,7 +282,7 @@ class Database:
 
         store, _ = self._now()
         page = session_page(store, find_session(store, key, self._repo), first)
-        if not page:
+        if page is None:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
         return page
 
@@ -406,7 +406,7 @@ class Database:
         opened = self._open_path(self._clone)
         if changes:
             with_changes(opened)
-        if opened.complete:
+        if opened.complete is not None:
             opened.complete(opened, ())
         return opened.store, opened.unmade
 

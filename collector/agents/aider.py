@@ -235,7 +235,7 @@ class _Reader(RecordReader):
             if (path, block) not in failed
         ]
         self.offered = []
-        if others and len(offered) == int(others[1]):
+        if others is not None and len(offered) == int(others[1]):
             for path in dict.fromkeys(path for path, _ in offered):
                 self.begin(None)
                 edits = [

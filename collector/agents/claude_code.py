@@ -440,7 +440,7 @@ class _Reader(RecordReader):
             call = recorded.get(key)
             if last := call or earlier.get(before):
                 earlier.setdefault(key, last)
-            if not call:
+            if call is None:
                 cwd = self.add_cwd(entry.get("cwd"))
                 by = get_str(entry, "agent_id")
                 self.order, earliest = (last.order, last.at) if last else (0, None)
@@ -555,7 +555,7 @@ class _Reader(RecordReader):
         if is_over and name:
             self.over[name] = time
         previous = self.results.get(call_id)
-        if not previous or (previous.details is None and details is not None):
+        if previous is None or (previous.details is None and details is not None):
             done_at = previous.at or time if previous else time
             self.results[call_id] = Result(
                 done_at,

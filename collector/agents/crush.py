@@ -156,7 +156,7 @@ class _Reader(RecordReader):
     def _result(self, data: JsonObject, time: Moment) -> None:
         call_id = self.open.pop(get_str(data, "tool_call_id"), "")
         call = self.calls.get(call_id)
-        if not call:
+        if call is None:
             return
         details = get_dict(parse_json(data.get("metadata")))
         began = get_time(details, "start_time")

@@ -95,7 +95,7 @@ class _Reader(AnyAgentReader):
         """A listing with line numbers, `12<tab>text`."""
         path = normal_path(path_argument(call.arguments))
         listed = numbered_lines(result.text, _ROW)
-        if not path or not listed:
+        if not path or listed is None:
             return None
         return FileObservation(
             path, call.at, listed[0], "\n".join(listed[1]), whole=not is_part(call.arguments)

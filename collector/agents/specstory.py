@@ -150,7 +150,7 @@ class _Reader(RecordReader):
         # what stands before the first speaker changes when a session gets an id or another name
         first = next((n for n, line in enumerate(lines) if _HEADING.match(line)), 0)
         for number, line in enumerate(lines, -first):
-            if block:
+            if block is not None:
                 if line.strip() not in block.closing:
                     block.lines.append(line)
                     continue

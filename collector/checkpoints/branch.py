@@ -21,7 +21,7 @@ _SUBJECT = re.compile(rf"^(?:Checkpoint|Finalize transcript for Checkpoint): ({I
 
 def store_of(ref: str) -> CheckpointStore | None:
     match = _REF.match(ref)
-    if not match:
+    if match is None:
         return None
     if (match["what"] or "").startswith(_LEGACY):
         return CheckpointStore.LEGACY
@@ -33,7 +33,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     for name, target in sorted(refs.items()):
         store = store_of(name)
         tip = repo.commit(target) if store is not None else None
-        if store is None or not tip or tip.sha in done:
+        if store is None or tip is None or tip.sha in done:
             continue
         done.add(tip.sha)  # a remote-tracking twin of the local branch adds nothing
         stored = _session_files(repo, tip.sha)

@@ -293,7 +293,7 @@ def _add_sessions(
             before[key] = older
     if form.undated:
         for key, version_before in before.items():
-            if version_before:
+            if version_before is not None:
                 sessions[key][version_before] = None
 
 
@@ -325,7 +325,7 @@ def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str,
     """
     data = repo.content(version.files[0].blob)
     reader = reader_for(data)
-    calls = reader.read(key, [data]).calls if reader else ()
+    calls = reader.read(key, [data]).calls if reader is not None else ()
     named = defaultdict(set)
     for path, blob in (*repo.paths(version.commit).items(), *at_tip.items()):
         named[file_name(path)].add(blob)

@@ -41,7 +41,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         if not checkpoint_id:
             continue
         tip = repo.commit(target)
-        if tip:
+        if tip is not None:
             checkpoint = read_tree(repo, tip.tree, checkpoint_id, CheckpointStore.REF, name)
             yield replace(
                 checkpoint, author_email=tip.author_email, signature=repo.signature(tip.sha)

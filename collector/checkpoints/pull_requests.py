@@ -97,7 +97,7 @@ def _telling(beside: Mapping[str, Commit], names: Names) -> set[str]:
 def _base(repo: GitRepo, commits: Iterable[Commit], beside: Mapping[str, Commit]) -> str:
     """The latest of the branch's commits that these were put on or merged with."""
     edges = {parent for commit in commits for parent in commit.parents if parent not in beside}
-    existing = [item for item in map(repo.commit, sorted(edges)) if item]
+    existing = [item for item in map(repo.commit, sorted(edges)) if item is not None]
     if existing:
         return max(existing, key=lambda c: c.commit_time).sha
     return ""

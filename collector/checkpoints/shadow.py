@@ -38,8 +38,8 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         sha = repo.peel_commit(target) if _REF.match(name) else None
         for _ in range(SHADOW_TURNS):
             commit = repo.commit(sha) if sha and sha not in done else None
-            session = _session(commit) if commit else ""
-            if not commit or not session:
+            session = _session(commit) if commit is not None else ""
+            if commit is None or not session:
                 break
             done.add(commit.sha)
             yield _checkpoint(repo, commit, session, name)

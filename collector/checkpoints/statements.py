@@ -123,7 +123,7 @@ def declared_agent(commit: Commit) -> Statement | None:
         ),
         default=None,
     )
-    if not first or first.model:
+    if first is None or first.model:
         return first
     return first._replace(
         model=next((s.model for s in declared if s.agent == first.agent and s.model), "")
@@ -204,7 +204,7 @@ def statements_in(message: str) -> Iterator[Statement]:
     for line in _own_lines(message):
         trailer = _TRAILER.match(line)
         form = _trailers().get(trailer[1].casefold().replace(" ", "-")) if trailer else None
-        if form is not None and trailer:
+        if form is not None and trailer is not None:
             if form["value"] == "model":
                 named = agent_named(trailer[2])
                 if named:

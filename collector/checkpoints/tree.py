@@ -186,7 +186,7 @@ def transcript_state(repo: GitRepo, chunks: Sequence[str]) -> StoredTranscript:
 def task_blobs(repo: GitRepo, entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
     """Blob ids of `tasks/<call>/agent-<id>.jsonl`: what a subagent did, by its own records."""
     value = entries.get("tasks")
-    if not value or not value[1]:
+    if value is None or not value[1]:
         return ()
     folders = [oid for oid, is_tree in repo.entries(value[0]).values() if is_tree][:SUBAGENTS]
     files = (

@@ -37,7 +37,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         if isinstance(value, int):
             return value
         match = _SIZE.fullmatch(str(value).strip())
-        if not match:
+        if match is None:
             self.fail(f"{value!r} is not a valid size; use for example 500M or 20G", param, ctx)
         return int(float(match[1]) * _UNITS[match[2].lower()])
 

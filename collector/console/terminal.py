@@ -202,7 +202,7 @@ class Reporter:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._bar:
+        if self._bar is not None:
             self._bar.stop()
 
     def __call__(self, what: str, done: int, total: int) -> None:
@@ -223,7 +223,7 @@ class Reporter:
         )
 
     def _running_bar(self) -> tuple[Progress, TaskID]:
-        if not self._bar or self._task is None:
+        if self._bar is None or self._task is None:
             from rich.progress import (
                 BarColumn,
                 MofNCompleteColumn,

@@ -36,7 +36,7 @@ class AttributePattern(NamedTuple):
         regex = (
             _regex(self.glob) if path.startswith(start) and not self.glob.startswith("!") else None
         )
-        if not regex:
+        if regex is None:
             return False
         below = path.removeprefix(start)
         match = regex.match(below if "/" in self.glob else file_name(below))

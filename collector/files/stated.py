@@ -59,13 +59,13 @@ def ignored_revisions(repo: GitRepo, commit: str) -> frozenset[str]:
     texts = [text_of_file(repo, commit, _IGNORED)]
     worktree = repo.worktree()
     named = repo.setting("blame.ignorerevsfile")
-    if worktree and named:
+    if worktree is not None and named:
         file = (worktree / named).resolve()
         inside = file.is_relative_to(worktree.resolve()) and file.is_file()
         if inside and file.stat().st_size < ATTRIBUTES_BYTES:
             texts.append(decode(file.read_bytes()))
     named_there = {sha for text in texts for sha in _REVISION.findall(text)}
-    return frozenset(sha for sha in named_there if repo.commit(sha))
+    return frozenset(sha for sha in named_there if repo.commit(sha) is not None)
 
 
 def hook_at(repo: GitRepo, commit: str) -> str:

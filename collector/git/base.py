@@ -278,7 +278,7 @@ class RepositoryBase:
         head = (
             self._listed_head(self._listed) if self._listed is not None else None
         ) or self._head()
-        if not head:
+        if head is None:
             raise UnknownBranch(
                 "HEAD points to no commit",
                 "Is the repository empty? Otherwise choose a branch with --branch",
@@ -427,7 +427,7 @@ class RepositoryBase:
         """How many seconds the clock of a commit's author is ahead of UTC."""
         kind, data = self._object(sha)
         zone = _AUTHOR_ZONE.search(data) if kind == "commit" else None
-        if not zone:
+        if zone is None:
             return None
         minutes = int(zone[2]) * 60 + int(zone[3])
         return 60.0 * (-minutes if zone[1] == b"-" else minutes)
@@ -534,14 +534,14 @@ class RepositoryBase:
             stack: list[tuple[str, Commit | None]] = [(tip, None)]
             while stack:
                 oid, done = stack.pop()
-                if done:
+                if done is not None:
                     order.append(done)
                     continue
                 if oid in visited:
                     continue
                 visited.add(oid)
                 commit = self.commit(oid)
-                if not commit:
+                if commit is None:
                     continue
                 stack.append((oid, commit))
                 stack.extend(
@@ -605,7 +605,7 @@ class RepositoryBase:
         result = []
         for change in changes:
             source = deleted.get(pairs.get(change.path, "")) if change.status == "A" else None
-            if source:
+            if source is not None:
                 change = replace(
                     change,
                     old_path=source.path,

@@ -109,7 +109,7 @@ class Patches:
 
     def _hunk(self, header: bytes, delta: FileDelta) -> None:
         match = _HUNK.match(header)
-        if not match:
+        if match is None:
             raise Broken
         old, old_count, new, new_count = match.groups()
         removed = 1 if old_count is None else int(old_count)
@@ -204,7 +204,7 @@ class PatchStream:
         if not self._left:
             return None
         try:
-            if not self._reader:
+            if self._reader is None:
                 commits = "".join(f"{name}\n" for name in self._wanted[number:]).encode()
                 self._reader = Patches(
                     self._git.stream(self._args, commits, self._settings), self._with_text
@@ -216,7 +216,7 @@ class PatchStream:
             return None
 
     def close(self) -> None:
-        if self._reader:
+        if self._reader is not None:
             self._reader.stream.close()
             self._reader = None
 

@@ -87,7 +87,7 @@ class ScratchGit:
         clone ends; `reftable`: the directory of its refs, where they are to be seen (they are
         copied); `beside`: another directory of objects."""
         self.directory = Path(tempfile.mkdtemp(prefix="whowrote-git-"))
-        self._objects = [objects.resolve(), *([beside] if beside else [])]
+        self._objects = [objects.resolve(), *([beside] if beside is not None else [])]
         self._shallow = tuple(shallow)
         self._lay_out(sha256, reftable)
         self._running: list[GitStream] = []
@@ -106,7 +106,7 @@ class ScratchGit:
         ]
         if sha256:
             lines.append("\tobjectformat = sha256")
-        if reftable:
+        if reftable is not None:
             lines.append("\trefstorage = reftable")
             _copy_tables(reftable, self.directory / "reftable")
         (self.directory / "config").write_text("\n".join(lines) + "\n")
@@ -203,7 +203,7 @@ class ObjectReader:
     def read(self, oid: str) -> tuple[str, bytes] | None:
         """(kind, content)."""
         answer = self._ask("--batch", oid)
-        if not answer:
+        if answer is None:
             return None
         kind, size, process = answer
         assert process.stdout is not None
@@ -226,7 +226,7 @@ class ObjectReader:
         if self._process != os.getpid():  # a fork: these answers are the parent's
             self._running, self._process = {}, os.getpid()
         process = self._running.get(how)
-        if not process:
+        if process is None:
             process = self._running[how] = self._git.talking(["cat-file", how])
         assert process.stdin is not None and process.stdout is not None
         with suppress(OSError):

@@ -95,7 +95,7 @@ class RenameSources:
             return same
         target = (path, oid, mode)
         named = self._names.get(file_name(path))
-        if named and _similar(named, target, texts) >= BY_NAME:
+        if named is not None and _similar(named, target, texts) >= BY_NAME:
             return named[0]
         return _pair_similar(self.files, [target], texts).get(path)
 
@@ -141,7 +141,7 @@ class RenameTexts:
 
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
-            loaded = self._load(oid) if not self._size else None
+            loaded = self._load(oid) if self._size is None else None
             self._sizes[oid] = self._size(oid) if self._size else loaded[1] if loaded else None
         return self._sizes[oid]
 

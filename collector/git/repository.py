@@ -291,7 +291,7 @@ class GitRepo(RepositoryBase):
             return self._repo[oid].peel(pygit2.Tree)
         except pygit2.GitError:
             commit = self._refused(oid)
-            if not commit:
+            if commit is None:
                 raise
             return self._repo[commit.tree].peel(pygit2.Tree)
 
@@ -337,7 +337,7 @@ class GitRepo(RepositoryBase):
         """
         if self.sha256:  # libgit2 makes no commits of these
             return None
-        if not self._beside:
+        if self._beside is None:
             directory = Path(tempfile.mkdtemp(prefix="whowrote-commit-"))
             weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
             pygit2.init_repository(str(directory), bare=True)
@@ -352,9 +352,9 @@ class GitRepo(RepositoryBase):
             for path, data in files.items():
                 before = self.entry_at(parent, path)
                 if data is not None:
-                    mode = FileMode(before.mode) if before else FileMode.BLOB
+                    mode = FileMode(before.mode) if before is not None else FileMode.BLOB
                     index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
-                elif before:
+                elif before is not None:
                     index.remove(path)
             email = setting(self._config, "user.email") or last.author.email
             name = setting(self._config, "user.name") or last.author.name

@@ -73,7 +73,7 @@ class Sha256Reader(RepositoryBase):
         """The commit or tree that an id stands for."""
         for _ in range(_DEEPEST):
             header = self._objects.header(oid)
-            if not header or header[0] == kind:
+            if header is None or header[0] == kind:
                 if header:
                     return oid
                 return None
@@ -129,7 +129,7 @@ class Sha256Reader(RepositoryBase):
             sha = self.default_branch().sha
         except UnknownBranch:
             return None
-        while (commit := self.commit(sha)) and commit.parents:
+        while (commit := self.commit(sha)) is not None and commit.parents:
             sha = commit.parents[0]
         if commit and sha not in self._boundary:
             return sha

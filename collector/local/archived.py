@@ -27,7 +27,7 @@ def archived() -> tuple[list[Row], list[Problem]]:
     """What the archive knows of its sessions, and why it cannot be read."""
     try:
         with archive.opened(create=False) as kept:
-            return (kept.sessions() if kept else []), []
+            return (kept.sessions() if kept is not None else []), []
     except DatabaseUnusable as error:
         return [], [Problem("checkpoints", "archive", "archive_unusable", str(error))]
 
@@ -41,7 +41,7 @@ def without_forgotten(found: dict[str, LocalSession]) -> None:
 def forgotten(sessions: Iterable[str]) -> list[str]:
     """Those that are not to be read again, nor kept anywhere."""
     with suppress(DatabaseUnusable), archive.opened(create=False) as kept:
-        return [s for s in sessions if kept and kept.is_forgotten(s)]
+        return [s for s in sessions if kept is not None and kept.is_forgotten(s)]
     return []
 
 
@@ -100,7 +100,7 @@ def keep(local: LocalSessions, load: Load, problems: list[Problem]) -> str:
 def _keep(local: LocalSessions, load: Load) -> str:
     there = [session for session in local.sessions.values() if not session.kept]
     with archive.opened(create=bool(there)) as kept:
-        if not kept or not kept.limit:
+        if kept is None or not kept.limit:
             return ""
         kept.search_again()
         now = time.time()
@@ -128,7 +128,7 @@ def versions(session: LocalSession, repo: GitRepo | None = None) -> list[list[by
     `repo`: where the text of secrets may stand.
     """
     with suppress(DatabaseUnusable), archive.opened(create=False) as kept:
-        if not kept:
+        if kept is None:
             return []
         copies = kept.copies(session.source, session.id)
         is_as_kept = kept.stamps().get((session.source, session.id)) == session.stamp
@@ -160,14 +160,14 @@ def forget(names: Collection[str], places: Collection[str] = ()) -> list[str]:
     """
     inside = {comparable_path(place) for place in places if place}
     with archive.opened(create=bool(names)) as kept:
-        rows = kept.sessions() if kept else []
+        rows = kept.sessions() if kept is not None else []
         gone = [
             row
             for row in rows
             if row["id"] in names or inside.intersection(map(comparable_path, row["clones"]))
         ]
         ids = [row["id"] for row in gone]
-        if kept and (gone or names):
+        if kept is not None and (gone or names):
             kept.forget([row["number"] for row in gone], {*ids, *names})
         return ids
 

@@ -167,7 +167,7 @@ def part_of_the_time() -> Iterator[None]:
     Outside there is no limit.
     """
     whole = _WHOLE.get()
-    if not whole or whole.seconds_left() == float("inf"):
+    if whole is None or whole.seconds_left() == float("inf"):
         yield
         return
     with (
@@ -218,7 +218,7 @@ def _interrupt_at(deadline: Deadline) -> Iterator[None]:
         whole = _WHOLE.get()
         raise (
             _Late
-            if not whole or whole.has_passed
+            if whole is None or whole.has_passed
             else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
         )
 

@@ -140,7 +140,7 @@ def run(
         while more or again or busy:
             while len(busy) < max(1, jobs) and (more or again):
                 task, attempt = again.pop() if again else (next(source, None), 1)
-                if not task:
+                if task is None:
                     more = False
                     break
                 worker = idle.pop() if idle else _Worker(work, limits)
@@ -152,7 +152,7 @@ def run(
                     idle.append(worker)
                 else:
                     worker.stop()
-                assert worker.task
+                assert worker.task is not None
                 if result.error and not result.expected and result.attempts < limits.attempts:
                     again.append((worker.task, result.attempts + 1))
                 else:
@@ -240,14 +240,14 @@ class _Worker:
 
     def end(self) -> TaskResult:
         """The result; of a worker that is dead or late, an error."""
-        assert self.task
+        assert self.task is not None
         result = TaskResult(self.task.key, attempts=self.attempt)
         if self.late:
             result.fail(
                 f"it took longer than {self._limits.seconds:.0f} s",
                 "See --timeout; --retry tries repositories again that were given up",
             )
-        elif not self._outcome:
+        elif self._outcome is None:
             self._process.join(_PATIENCE)
             doing = self._doing and f", while {self._doing}"
             result.fail(
@@ -274,7 +274,7 @@ class _Worker:
         """Interrupts a task that has not ended, so that it removes what is temporary; a process
         without a task ends.
         """
-        if not self.task or self._outcome:
+        if self.task is None or self._outcome is not None:
             self.connection.close()
         elif self._process.is_alive():
             self._process.terminate()
@@ -406,7 +406,7 @@ def attempt(work: Work, args: Sequence[Any]) -> tuple[str, Any]:
         return "bug", (f"SystemError: {error}", traceback.format_exc())
     except Exception as error:  # noqa: BLE001 (one failing repository must not stop the others)
         expected = error if isinstance(error, WhoWroteError) else device_failure(error)
-        if expected:
+        if expected is not None:
             return "failed", (str(expected), expected.hint, expected.exit_code)
         return "bug", (error_text(error), traceback.format_exc())
 

@@ -95,7 +95,7 @@ def opened(file: Path | None = None, create: bool = True) -> Iterator["Archive |
     """
     if not file:
         file = path()
-    if not file or not (create or file.exists()):
+    if file is None or not (create or file.exists()):
         yield None
         return
     try:

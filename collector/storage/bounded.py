@@ -113,11 +113,11 @@ class Bounded(sqlite3.Connection):
         interrupted.
         """
         super().set_progress_handler(progress_handler, n)
-        if self._over:
+        if self._over is not None:
             with self._interrupting:
                 self._over.set()
             self._over = None
-        if progress_handler:
+        if progress_handler is not None:
             self._over = threading.Event()
             threading.Thread(
                 target=self._watch, args=(progress_handler, self._over), daemon=True

@@ -158,7 +158,7 @@ class _Names:
         if not isinstance(value, dict):
             return value
         link = self.tables[table].link(column)
-        if not link or set(value) != set(self.tables[link.parent].key):
+        if link is None or set(value) != set(self.tables[link.parent].key):
             return None
         parts = {name: self.resolve(link.parent, name, part) for name, part in value.items()}
         condition = " AND ".join(f'"{name}" IS ?' for name in parts)

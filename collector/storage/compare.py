@@ -125,7 +125,7 @@ class _Contents:
     def columns(self, name: str) -> list[str]:
         """Those that are compared."""
         table = self.tables.get(name)
-        if not table:
+        if table is None:
             return []
         left_out = PASSING.get(name, set())
         compared = self.compared.get(name)

@@ -224,7 +224,7 @@ class MergeSchema:
         if name == ROOT:
             return f"id IN (SELECT id FROM {taken})"
         link = self.owner.get(name)
-        if not link:
+        if link is None:
             return "0"
         within = self.condition(link.parent, database, taken)
         return (
@@ -384,7 +384,7 @@ class _Copy:
         if column == "name" and table.name in _NAMED:
             return 'COALESCE((SELECT here FROM temp.names WHERE there = s."name"), s."name")'
         link = table.link(column)
-        if link:
+        if link is not None:
             return self._number(link.parent, f's."{column}"', link.to)
         if column == table.number:
             return self._number(table.name, f's."{column}"', column)
@@ -395,7 +395,7 @@ class _Copy:
         if name == ROOT:
             return f"(SELECT new FROM temp.repo_numbers WHERE old = {value})"
         table = self.schema.tables.get(name)
-        if not table:
+        if table is None:
             return value
         if name in self.schema.named_tables and table.number == to:
             same = " AND ".join(f't."{c}" IS {self._value_of(table, c)}' for c in table.key)
@@ -533,7 +533,7 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
         if namesake and on_other_server(namesake.url, theirs.url):
             return names[1]
         return theirs.name
-    roots = {theirs.root_sha, namesake.root_sha if namesake else None}
+    roots = {theirs.root_sha, namesake.root_sha if namesake is not None else None}
     if not force and None not in roots and len(roots) > 1:
         raise DatabaseUnusable(
             f"{path} holds another repository named {theirs.name}: its first commit is another one",

@@ -306,14 +306,14 @@ class _Place:
         end = 0
         # as `sub`, which tries every character
         for start in words.named if self.at_word else self._starts(text, words):
-            if start >= end and (match := self.pattern.match(text, start)):
+            if start >= end and (match := self.pattern.match(text, start)) is not None:
                 parts += [text[end:start], self.replacement(match)]
                 end = match.end()
         return "".join([*parts, text[end:]])
 
     def _starts(self, text: str, words: _Words) -> Sequence[int]:
         starts = _occurrences(words.places, self.begins)
-        if self.lead:
+        if self.lead is not None:
             leads = (self.lead.search(words.small, max(0, n - _LEAD), n) for n in starts)
             return [lead.start() for lead in leads if lead is not None]
         if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
@@ -321,14 +321,14 @@ class _Place:
         return starts
 
     def replacement(self, match: re.Match[str]) -> str:
-        if self.behind and not self.behind.search(
+        if self.behind is not None and not self.behind.search(
             match.string, max(0, match.start() - _BEHIND), match.start()
         ):
             return match[0]
         before = match[1]
         value = match["secret"]
         after = match[0][match.end("secret") - match.start() :]
-        if self.each:
+        if self.each is not None:
             return before + self.each.sub(self._part, value) + after
         if self.fits(value):
             return before + _marked(value) + after
@@ -371,7 +371,7 @@ def _column(
     if not _HEAD_END.match(text, noun):
         return
     begin = _HEAD_BEGIN.search(text, max(0, noun - _BEHIND), noun)
-    if not begin:
+    if begin is None:
         return
     sign = begin["sign"]
     first = max(0, noun - _WIDE)
@@ -587,7 +587,7 @@ def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
         value = given["secret"]
         name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
         if (
-            name
+            name is not None
             and _names_service(name[1][::-1])
             and _has_random(value)
             and not _PLACEHOLDER.search(value)

@@ -92,7 +92,7 @@ class SessionCache:
 
     def put(self, session: str, input_key: str, parts: Mapping[str, bytes]) -> None:
         """`parts`: each as `seal` gives it."""
-        if self._cache:
+        if self._cache is not None:
             self._waiting.append((session, input_key, parts))
             size = sum(_size(waiting) for *_, waiting in self._waiting)
             if size > _AT_ONCE or time.monotonic() > self._wrote + _WAIT:
@@ -105,7 +105,7 @@ class SessionCache:
         used = self._used
         self._used = []
         self._wrote = time.monotonic()
-        if not self._cache or not (waiting or used):
+        if self._cache is None or not (waiting or used):
             return
         condition = "repo = ? AND session = ?"
         try:
@@ -142,18 +142,18 @@ def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
     the work in between fails.
     """
     file = path()
-    cache = None if not file or str(store.path) == ":memory:" else _open(file)
+    cache = None if file is None or str(store.path) == ":memory:" else _open(file)
     try:
         keeps = store.policy.keeps(FULL)
-        if cache and not keeps:
+        if cache is not None and not keeps:
             _delete(cache, "repo = ?", repo)
-        mine = SessionCache(cache, repo, archive.own_key() if cache and keeps else None)
+        mine = SessionCache(cache, repo, archive.own_key() if cache is not None and keeps else None)
         try:
             yield mine
         finally:
             mine.write()
     finally:
-        if cache:
+        if cache is not None:
             cache.close()
 
 
@@ -162,8 +162,8 @@ def forget_sessions(repo: str) -> bool:
     somebody else reads it.
     """
     file = path()
-    cache = _open(file) if file and file.exists() else None
-    if not cache:
+    cache = _open(file) if file is not None and file.exists() else None
+    if cache is None:
         return True
     with cache:
         _delete(cache, "repo = ?", repo)
@@ -178,7 +178,7 @@ def _open(file: Path) -> Store | None:
     except OSError:
         return None
     cache = open_cache(file)
-    if cache:
+    if cache is not None:
         _delete(cache, "used_on < ?", (date.today() - _KEPT).isoformat())
     return cache
 

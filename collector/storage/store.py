@@ -316,7 +316,7 @@ class Store:
     @property
     def policy(self) -> Policy:
         """How much text is kept here."""
-        if not self._policy:
+        if self._policy is None:
             settings = {
                 row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")
             }
@@ -347,7 +347,7 @@ class Store:
         for table, name, change in self.policy.stored_changes():
             if not self.has(table):
                 continue
-            if not change:
+            if change is None:
                 run(f"DELETE FROM {table}")
                 continue
             self.connection.create_function("stored", 1, change, deterministic=True)
@@ -451,7 +451,7 @@ class Store:
         )
         beside = open_cache(file) if is_wanted else None
         # whoever may not read the database may not read this
-        if beside and self.path.exists():
+        if beside is not None and self.path.exists():
             with suppress(OSError):
                 file.chmod(file.stat().st_mode & self.path.stat().st_mode)
         with beside or Store(":memory:", is_cache=True) as cache:

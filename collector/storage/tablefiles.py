@@ -33,7 +33,7 @@ Columns = Sequence[Column]
 
 def require_parquet() -> None:
     """Raises WhoWroteError when pyarrow is not installed."""
-    if not find_spec("pyarrow"):
+    if find_spec("pyarrow") is None:
         raise WhoWroteError(
             "pyarrow is not installed", "Parquet and Arrow need the extra: whowrote[parquet]"
         )

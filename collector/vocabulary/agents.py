@@ -75,7 +75,7 @@ def _agent(slug: str) -> Agent | None:
     """The agent with a slug, for which no more than its own module is imported."""
     declared = next((agent for agent in DECLARED if agent.slug == slug), None)
     name = slug.replace("-", "_")
-    if declared or not name.isidentifier() or not find_spec(f"{_PACKAGE}.{name}"):
+    if declared is not None or not name.isidentifier() or find_spec(f"{_PACKAGE}.{name}") is None:
         return declared
     return cast("Agent | None", getattr(import_module(f"{_PACKAGE}.{name}"), "AGENT", None))
 

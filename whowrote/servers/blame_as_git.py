@@ -88,7 +88,7 @@ def _entries(data: bytes) -> Iterator[Entry]:
     for line in data.removesuffix(b"\n").split(b"\n"):
         said.append(line)
         head = _ENTRY.fullmatch(said[0])
-        if not head:
+        if head is None:
             continue
         sha = head[1].decode()
         if line.startswith(b"filename "):
@@ -105,13 +105,13 @@ def _says(opened: OpenRepo, entries: Sequence[Entry], is_given: bool) -> Says:
     now = {} if is_given else _not_committed(opened, entries)
     introduced = {origin for origin, *_ in entries}
     names = {origin.path for origin in introduced if origin.sha in opened.newer}
-    if names and opened.complete:
+    if names and opened.complete is not None:
         opened.complete(opened, names)
     known = Attributions(opened)
 
     def says(origin: Introduction, number: int) -> Said:
         of = now.get(number) if origin.sha == NO_COMMIT else known.of_line(origin)
-        if not of or not of.kind:
+        if of is None or not of.kind:
             return _NOTHING
         prompt = prompt_of(opened.store, of.session_id, of.turn)
         return _beside(of), of.kind, one_line(of.session), one_line(cut(prompt, _PROMPT))
@@ -198,7 +198,7 @@ def _table(shown: bytes, entries: Sequence[Entry], says: Says) -> bytes:
     rows = []  # (its number, what stands before, the parts of git's line)
     for number, (origin, at, count, said) in enumerate(entries):
         match = _row(origin, said).match(lines[number]) if count else None
-        if match:
+        if match is not None:
             rows.append((number, says(origin, at)[0], match))
     widths = [len(_joined(before, b"")) - len(match[4]) for _, before, match in rows]
     gap = min((len(match[4]) for *_, match in rows), default=0)  # after the longest name

@@ -76,7 +76,7 @@ class _Clones:
     def answers_for(self, file: Path) -> FileAnswers | None:
         """None for a file in no clone. Raises WhoWroteError."""
         clone = clone_around(file.parent)
-        if not clone:
+        if clone is None:
             return None
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
@@ -294,7 +294,7 @@ def hover_text(block: Block) -> str:
 
 def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
     """At the end of a line, the first of its block."""
-    if not block or block.first.attribution.kind in _UNSAID:
+    if block is None or block.first.attribution.kind in _UNSAID:
         return None
     # the protocol counts in UTF-16
     column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2

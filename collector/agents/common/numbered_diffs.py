@@ -27,7 +27,7 @@ def recorded_edits(details: object, cwd: str, path: str = "") -> list[Edit]:
         for file in files
         if get(file, "isError") is not True
     )
-    return [edit for edit in changes if edit]
+    return [edit for edit in changes if edit is not None]
 
 
 def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
@@ -72,11 +72,11 @@ def _groups(lines: Iterable[str]) -> list[list[_Row]]:
         match = _ROW.match(line)
         row = (match[1], int(match[2]), match[3]) if match else None
         jump = row is not None and row[0] != "+" and old and row[1] != old + 1
-        if not row or jump:
+        if row is None or jump:
             groups.append([])
-        if row:
+        if row is not None:
             groups[-1].append(row)
-        old = 0 if not row else row[1] if row[0] != "+" else old
+        old = 0 if row is None else row[1] if row[0] != "+" else old
     bare = map(_strip_elisions, groups)
     return [group for group in bare if any(mark != " " for mark, _, _ in group)]
 

@@ -215,7 +215,7 @@ class RecordReader(SessionBuilder):
             key = self.call_ids.called(key, said, time, self.order)
         if key not in self.calls:
             self.calls[key] = Call(key, name, arguments, time, self.order, **fields)
-            if result:
+            if result is not None:
                 self.add_result(key, result)
         return key
 
@@ -454,7 +454,7 @@ def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
     one of GitHub's.
     """
     pattern = next((ids for tool, ids in _COMMITTING.items() if name.endswith(tool)), None)
-    match = pattern.search(output) if pattern else None
+    match = pattern.search(output) if pattern is not None else None
     if match:
         return (match[1],)
     return ()

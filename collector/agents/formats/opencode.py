@@ -97,7 +97,7 @@ def _read_creation_time(text: str) -> Moment:
     first where hours have a half of the day.
     """
     match = _CREATED.search(text)
-    if not match:
+    if match is None:
         return None
     first, second, third, hour = map(int, match.groups()[:4])
     half = match[6]
@@ -356,7 +356,7 @@ def _listed_text(display: str) -> tuple[str, int, bool] | None:
     listed = numbered_lines(
         "\n".join(line for line in body.split("\n") if _LINE.match(line)), _LINE
     )
-    if not listed or _CUT_LINE in body or listed[0] >= 10**9:
+    if listed is None or _CUT_LINE in body or listed[0] >= 10**9:
         return None
     return "\n".join(listed[1]) + "\n", listed[0], listed[0] == 1 and "(End of file" in body[-200:]
 
@@ -432,7 +432,7 @@ def _patched_file(file: JsonObject, cwd: str, stated: dict[str, Edit]) -> Edit:
     )
     hunks = (
         _display_hunks(file)
-        if texts or not of_patch
+        if texts or of_patch is None
         else _place_hunks(_display_hunks(file), of_patch.hunks)
     )
     return Edit(path, "move" if new_path else "edit", hunks=hunks, new_path=new_path, **texts)

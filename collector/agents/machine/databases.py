@@ -119,7 +119,7 @@ def _fresh_copy(path: Path) -> Path:
     written since.
     """
     existing = _copies.get(path)
-    if not existing or existing[0] != state(path):
+    if existing is None or existing[0] != state(path):
         directory = tempfile.TemporaryDirectory(prefix="whowrote-")
         try:
             _copy(path, Path(directory.name) / _COPY)
@@ -127,7 +127,7 @@ def _fresh_copy(path: Path) -> Path:
             directory.cleanup()
             raise
         _copies[path] = state(path), directory
-        if existing:
+        if existing is not None:
             existing[1].cleanup()
     return Path(_copies[path][1].name) / _COPY
 

@@ -72,7 +72,7 @@ class Machine:
         for path in paths:
             if path.exists():
                 location = path.resolve()
-                if not self.within or location.is_relative_to(self.within.resolve()):
+                if self.within is None or location.is_relative_to(self.within.resolve()):
                     results[location] = None
         return list(results)
 

@@ -266,7 +266,7 @@ def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
 def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | None:
     """The repository that holds the checkpoints, from the text of the settings; None: this one."""
     setting = remote_setting(settings)
-    if not setting:
+    if setting is None:
         return None
     home = (
         server if setting.provider in ("", "github") else _PROVIDERS.get(setting.provider.lower())

@@ -41,7 +41,7 @@ _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 def halve_times(slice: str, items: Sequence[Item] = ()) -> list[str]:
     """The two halves of a slice's range of times; empty when it is not longer than a minute."""
     times = _times(slice)
-    if not times or times[1] - times[0] < SHORTEST:
+    if times is None or times[1] - times[0] < SHORTEST:
         return []
     low, high = times
     middle = (low + (high - low) / 2).replace(microsecond=0)
@@ -77,7 +77,7 @@ def ranges(
         if low < start:
             uncovered.append((low, min(start - timedelta(seconds=1), high)))
         low = max(low, end + timedelta(seconds=1))
-    if high - low >= (AGAIN_AFTER if covered and not until else timedelta(0)):
+    if high - low >= (AGAIN_AFTER if covered and until is None else timedelta(0)):
         uncovered.append((low, high))
     return [_with_range(query, start, end) for start, end in uncovered if start <= end]
 

@@ -75,9 +75,9 @@ def _take(line: bytes, reading: HourReading) -> None:
     except (ValueError, RecursionError):
         reading.bad_lines += 1
         return
-    if hit:
+    if hit is not None:
         first = reading.hits.get(hit.full_name)
-        reading.hits[hit.full_name] = hit if not first else replace(first, hits=first.hits + 1)
+        reading.hits[hit.full_name] = hit if first is None else replace(first, hits=first.hits + 1)
 
 
 def hit_of(event: Any) -> DiscoveryHit | None:
@@ -123,8 +123,8 @@ def hours(context: ChannelContext) -> list[datetime]:
     if (
         request.archive
         and not _is_address(request.archive)
-        and not request.since
-        and not request.until
+        and request.since is None
+        and request.until is None
     ):
         return _hours_in(Path(request.archive))
     done = [
@@ -135,7 +135,7 @@ def hours(context: ChannelContext) -> list[datetime]:
     since = request.since or (
         datetime.strptime(max(done), "%Y-%m-%d-%H").replace(tzinfo=UTC) if done else None
     )
-    if not since:
+    if since is None:
         raise WhoWroteError(
             "gharchive needs a start date",
             "Set one, for example --since 2026-02-01; each hour is a file of about 28 MB",
@@ -171,7 +171,7 @@ def run(context: ChannelContext) -> None:
     waiting = [
         hour
         for hour in hours(context)
-        if not (cursor := cursors.get(_key(hour))) or cursor.state not in closed
+        if (cursor := cursors.get(_key(hour))) is None or cursor.state not in closed
     ]
     failed = []
     in_a_row = 0
@@ -189,7 +189,7 @@ def run(context: ChannelContext) -> None:
             continue
         in_a_row = 0
         _store(context, cursor, reading)
-        if reading and reading.damage:
+        if reading is not None and reading.damage:
             context.tell(
                 f"gharchive {hour_name(hour)}: {reading.damage}; what was read before that is kept"
             )
@@ -199,7 +199,7 @@ def run(context: ChannelContext) -> None:
 
 
 def _store(context: ChannelContext, cursor: Cursor, reading: HourReading | None) -> None:
-    if not reading:
+    if reading is None:
         context.log.put([replace(cursor, state=CursorState.MISSING, detail="no such file")])
         return
     notes = [reading.damage] if reading.damage else []

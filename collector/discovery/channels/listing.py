@@ -46,7 +46,7 @@ def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list
     for number, line in enumerate(text.splitlines(), 1):
         words = [word.strip("\"'") for word in _SEPARATORS.split(line.partition("#")[0])]
         repository = next((parsed for word in words if (parsed := parse_name(word, server))), None)
-        if repository:
+        if repository is not None:
             names.append((number, *repository))
         elif any(words):
             bad.append(next(filter(None, words)))
@@ -114,7 +114,7 @@ def _run_owner(context: ChannelContext, owner: str) -> None:
         after = replace(
             cursor, state=state, position=str(number + 1), found=cursor.found + len(items)
         )
-        hits = [hit for item in items if (hit := hit_of(item, query))]
+        hits = [hit for item in items if (hit := hit_of(item, query)) is not None]
         context.new += context.log.record(cursor, after, hits)
         cursor = after
 

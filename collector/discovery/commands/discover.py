@@ -108,7 +108,7 @@ def open_channel_context(
     api, server = addresses()
     token = find_token(urlsplit(server).hostname or "github.com")
     if (
-        token
+        token is not None
         and api.startswith("http://")
         and urlsplit(api).hostname not in ("localhost", "127.0.0.1", "::1")
     ):

@@ -106,7 +106,7 @@ class GitHub(Patient):
         self, method: str, url: str, resource: str, body: bytes = b""
     ) -> tuple[HttpResponse, Any]:
         headers = HEADERS | ({"Content-Type": "application/json"} if body else {})
-        if self.token:
+        if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token.secret}"
         for failures in range(1, self.tries + 1):
             answer = self.ask(method, url, resource, headers, body)
@@ -123,7 +123,7 @@ class GitHub(Patient):
     def _refuse(self, answer: HttpResponse, what: str) -> None:
         status = answer.status
         message = message_of(answer.body)[:200]
-        if status == 401 and self.token:
+        if status == 401 and self.token is not None:
             raise BadToken(
                 f"{what} does not accept the {self.token}: {message or status}",
                 "It may have expired; create a new one",

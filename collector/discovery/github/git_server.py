@@ -147,7 +147,7 @@ class GitServers(Patient):
         take it.
         """
         is_ours = bool(self.server) and url.startswith(self.server.rstrip("/") + "/")
-        if not self.token or not is_ours or _base(url) in self._refused:
+        if self.token is None or not is_ours or _base(url) in self._refused:
             return {}
         parts = urlsplit(url)
         if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):

@@ -73,14 +73,14 @@ class Web:
         self.close()
 
     def close(self) -> None:
-        if self._client:
+        if self._client is not None:
             self._client.close()
             self._client = None
 
     def open(self) -> httpx2.Client:
         """The connections; made at the first request, because the library takes 0.2 s to load."""
         with self._lock:
-            if not self._client:
+            if self._client is None:
                 import logging
 
                 import httpx2

@@ -210,13 +210,13 @@ class _Update:
                 self.final.parent.mkdir(parents=True, exist_ok=True)
                 self.path = self.path.rename(self.final)
             other = self._ask_elsewhere(main.url)
-            if other and other.refs:
+            if other is not None and other.refs:
                 self._fetch(other.url, other.url, *FETCH_ELSEWHERE)
             result.state = "fetched"
         else:
             result.state = "unchanged"
         result.detail = "; ".join(self.notes)
-        result.key = f"{main.key()}{other.key()[:8] if other and other.refs else ''}"
+        result.key = f"{main.key()}{other.key()[:8] if other is not None and other.refs else ''}"
         result.checkpoint_refs = len(main.checkpoints()) + (len(other.refs) if other else 0)
 
     def _follow(self, main: Advertised) -> None:
@@ -268,13 +268,13 @@ class _Update:
         )
         refs = dict(line.rsplit(" ", 1) for line in lines)
         expected = dict(main.refs)
-        if other:
+        if other is not None:
             expected |= {elsewhere_name(name): oid for name, oid in other.refs.items()}
         wanted = self.options.wanted
         actual = {
             name: oid
             for name, oid in refs.items()
-            if wanted.includes(name, main.head) or (is_elsewhere(name) and other)
+            if wanted.includes(name, main.head) or (is_elsewhere(name) and other is not None)
         }
         return (
             actual == expected

@@ -99,7 +99,7 @@ class _Batches:
             problem = answer.errors.get(f"r{number}")
             if isinstance(value, dict):
                 yield row["id"], from_graphql(value, row["server"])
-            elif problem and problem[0] == "NOT_FOUND":
+            elif problem is not None and problem[0] == "NOT_FOUND":
                 yield row["id"], None
             else:  # another error, one that names no repository, or none at all: nothing is known
                 self.problem = (problem or answer.errors.get("") or ("", "no answer and no error"))[
@@ -167,7 +167,7 @@ def ask_rest(context: ChannelContext, rows: Sequence[JsonObject]) -> Iterator[An
 
 def from_graphql(value: JsonObject, server: str) -> JsonObject:
     remote = checkpoint_remote(get_str(value, "object", "text"), server)
-    name = None if not remote else remote.name if remote.server == server else "/".join(remote)
+    name = None if remote is None else remote.name if remote.server == server else "/".join(remote)
     shown = sorted({record for alias, (record, _) in _PLACES.items() if value.get(alias)})
     return _columns(value, 0) | {
         "records": " ".join(shown) or None,

@@ -250,7 +250,7 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     for first, second in combinations(scopes.values(), 2):
         both = _found_by(overlaps, first, second)
         estimate = chapman(_found_by(overlaps, first), _found_by(overlaps, second), both)
-        if estimate:
+        if estimate is not None:
             rows.append(
                 {
                     "channels": f"{'/'.join(first)}, {'/'.join(second)}",

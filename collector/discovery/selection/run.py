@@ -119,7 +119,7 @@ def discover(
     outcome = DiscoverResult()
     for channel in channels_called(names):
         try:
-            if channel.needs_token and not context.github.token:
+            if channel.needs_token and context.github.token is None:
                 raise BadToken(
                     f"{channel.name} needs a token", "Set GITHUB_TOKEN, or use `gh auth login`"
                 )
@@ -161,7 +161,7 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
     """
     parsed = {text: parse_name(text, log.server) for text in names}
     for text, repository in parsed.items():
-        if not repository:
+        if repository is None:
             raise WhoWroteError(
                 f"{public_url(text)[:200]!r} is not a repository",
                 "Use owner/name or a repository URL (https://HOST/…)",
@@ -230,7 +230,7 @@ def _store_probe(log: DiscoveryLog, row: Row, answer: RefsProbe) -> None:
 def _name_derived(log: DiscoveryLog, row: Row, channel: str, text: str, relation: str) -> None:
     """A candidate that follows from another one: its new name, or the place of its checkpoints."""
     target = parse_name(text, row["server"])
-    if target and target != (row["server"], row["full_name"]):
+    if target is not None and target != (row["server"], row["full_name"]):
         hit = DiscoveryHit(target.name, f"{relation} {row['full_name']}", server=target.server)
         log.name(channel, channel, row["full_name"], hit)
 
@@ -250,7 +250,7 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
     github = context.github
     usual = github.longest_wait
     try:
-        if not github.token:
+        if github.token is None:
             github.longest_wait = min(usual, REST_WAIT)
         if rows:
             for number, columns in (ask_rest if not github.token else ask_graphql)(context, rows):

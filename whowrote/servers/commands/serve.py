@@ -26,7 +26,7 @@ _JSON = (b"{", b"[", b"\xef\xbb\xbf{", b"\xef\xbb\xbf[")
 
 
 def _require(package: str, extra: str) -> None:
-    if not find_spec(package):
+    if find_spec(package) is None:
         raise WhoWroteError(
             f"whowrote serve {extra} needs whowrote[{extra}]",
             f"Install it with: {install_command(extra)}",
