@@ -22,6 +22,8 @@ Numbers = dict[str, int]
 """Name -> how many, or the number of its row."""
 Texts = dict[str, str]
 """Name -> text."""
+Moment = float | None
+"""Seconds since 1970 (UTC); None where nothing tells the time."""
 LARGEST = 2**53  # beyond it a float no longer holds every integer
 CUT = 20_000  # characters of JSON text that is kept for people
 _NUMBERS = (int, float)  # a tuple is tested faster than a union
@@ -38,45 +40,60 @@ def get(value: object, *path: str) -> object:
     return value
 
 
+def has(value: object, **kinds: type) -> bool:
+    """Whether an object has values of these types under these keys."""
+    return all(isinstance(get(value, key), kind) for key, kind in kinds.items())
+
+
 def get_str(value: object, key: str, *path: str) -> str:
     """The text at a path of keys, or ""."""
     inner = value.get(key) if isinstance(value, dict) else None
     if path:
         inner = get(inner, *path)
-    return inner if isinstance(inner, str) else ""
+    if isinstance(inner, str):
+        return inner
+    return ""
+
+
+def first_text(value: object, *names: str) -> str:
+    """The first text that is not empty under one of these keys, or ""."""
+    for name in names:
+        if text := get_str(value, name):
+            return text
+    return ""
 
 
 def get_int(value: object, *path: str) -> int:
     """The number at a path of keys, cut to an integer, or 0."""
     inner = get(value, *path)
-    return (
-        int(inner)
-        if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST
-        else 0
-    )
+    if isinstance(inner, _NUMBERS) and not isinstance(inner, bool) and abs(inner) < LARGEST:
+        return int(inner)
+    return 0
 
 
 def identifier(value: object) -> int | None:
     """A server's number of something, which is positive and has at most 62 bits; None for
     anything else.
     """
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62
-        else None
-    )
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 62:
+        return value
+    return None
 
 
 def get_dict(value: object, *path: str) -> Row:
     """The object at a path of keys, or {}."""
     inner = get(value, *path)
-    return inner if isinstance(inner, dict) else {}
+    if isinstance(inner, dict):
+        return inner
+    return {}
 
 
 def get_list(value: object, *path: str) -> list[Any]:
     """The list at a path of keys, or []."""
     inner = get(value, *path)
-    return inner if isinstance(inner, list) else []
+    if isinstance(inner, list):
+        return inner
+    return []
 
 
 def first_of(value: object, *names: str) -> Any:
@@ -90,7 +107,9 @@ def first_of(value: object, *names: str) -> Any:
 
 def objects(value: object) -> list[Row]:
     """The objects in a list; [] for anything else."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, dict)]
+    return []
 
 
 # and texts, in which they do not count
@@ -113,9 +132,8 @@ def is_too_deep(text: str) -> bool:
 
 def load_json(text: str | bytes) -> Any:
     """As `json.loads`. Raises ValueError also where values are nested too deep."""
-    text = (
-        text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
-    )
+    if not isinstance(text, str):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
     if is_too_deep(text):
         raise ValueError(f"values inside each other more than {JSON_DEPTH:,} times")
     return json.loads(text)
@@ -138,11 +156,23 @@ def to_json(value: object, limit: int = CUT) -> str:
         return ""
 
 
-def time_of(value: object) -> float | None:
+def time_of(value: object) -> Moment:
     """RFC 3339 text, seconds or milliseconds since 1970 -> seconds."""
     if isinstance(value, _NUMBERS) and not isinstance(value, bool) and 0 < value < 1e14:
-        return float(value) / 1000 if value > 1e11 else float(value)
+        if value > 1e11:
+            return float(value) / 1000
+        return float(value)
     return timestamp(value)
+
+
+def get_time(value: object, *path: str) -> Moment:
+    """The time at a path of keys."""
+    return time_of(get(value, *path))
+
+
+def json_bytes(value: object) -> bytes:
+    """JSON on one line."""
+    return json.dumps(value).encode()
 
 
 def jsonable(value: Any) -> Any:
@@ -157,7 +187,9 @@ def jsonable(value: Any) -> Any:
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
         return jsonable(value._asdict())
-    return [jsonable(inner) for inner in value] if isinstance(value, list | tuple | set) else value
+    if isinstance(value, list | tuple | set):
+        return [jsonable(inner) for inner in value]
+    return value
 
 
 def plain(value: Any) -> Row:

@@ -31,7 +31,9 @@ _MARKS = re.compile(r"^[\s\"'#>*=-]+")
 def request_of(text: str) -> str:
     """The request without the context that an editor put before it."""
     start = text.rfind(REQUEST)
-    return text[start + len(REQUEST) :] if start >= 0 else text
+    if start >= 0:
+        return text[start + len(REQUEST) :]
+    return text
 
 
 def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
@@ -46,9 +48,12 @@ def session_label(prompts: Sequence[str], commands: Sequence[str] = ()) -> str:
     )
     lines = [line for line in every if any(map(str.isalnum, line))]
     telling = next((line for line in lines if not _ANSWER.fullmatch(line.lower())), "")
-    telling = telling or next(filter(None, map(command_words, commands)), "")
+    if not telling:
+        telling = next(filter(None, map(command_words, commands)), "")
     label = telling or next(iter(lines), "")
-    return label if len(label) <= _LENGTH else label[: _LENGTH - 1].rstrip() + "…"
+    if len(label) <= _LENGTH:
+        return label
+    return label[: _LENGTH - 1].rstrip() + "…"
 
 
 def _own(line: str) -> str:
@@ -130,7 +135,8 @@ def is_housekeeping(command: str) -> bool:
 
 def command_words(command: str) -> str:
     """A slash command as it was typed, on one line; "" when its name is not on record."""
-    name, arguments = _COMMAND.search(command), _ARGUMENTS.search(command)
+    name = _COMMAND.search(command)
+    arguments = _ARGUMENTS.search(command)
     if name is None:
         return ""
     return " ".join(

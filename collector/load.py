@@ -18,7 +18,7 @@ from collector.checkpoints.pull_requests import is_source
 from collector.checkpoints.statements import automation, checkpoint_ids, declared_agent, statements
 from collector.errors import INPUT_ERRORS, NoCheckpoints
 from collector.git.repository import GitRepo, blob_id
-from collector.json_values import Numbers, Row, RowValues, get, get_str, parse_json
+from collector.json_values import Moment, Numbers, Row, RowValues, get, get_str, parse_json
 from collector.labels import session_label
 from collector.limits import SESSION_BYTES
 from collector.local import load
@@ -57,7 +57,7 @@ from collector.session_graph import (
 from collector.storage import session_cache
 from collector.storage.retention import PROMPTS, Policy
 from collector.storage.store import Store, iso, utc_now
-from collector.text import count_of, error_text, printable, split_names
+from collector.text import count_of, error_text, printable, split_names, unique
 from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.sessions import FROM_USER, StoredTranscript
@@ -73,7 +73,8 @@ _FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at mos
 # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
 _AFTER_COMMIT = 6.0
 # seconds: what zones differ by, and the most that one is ahead of UTC
-_ZONES, _MOST_AHEAD = 900.0, 14 * 3600.0
+_ZONES = 900.0
+_MOST_AHEAD = 14 * 3600.0
 _IMPORT = "import"  # the strategy of a session that was stored long after it happened
 
 
@@ -89,21 +90,19 @@ class SessionFiles:
 
     def copies(self) -> list[tuple[str, ...]]:
         """Distinct readable copies as tuples of blob ids."""
-        return list(
-            dict.fromkeys(r.transcript for r in self.records if r.transcript_state == "present")
-        )
+        return [*unique(r.transcript for r in self.records if r.transcript_state == "present")]
 
     def compacts(self, unread: bool = True) -> list[str]:
         """Blob ids of the compact form of copies: of all, or (without `unread`) of those that
         are absent.
         """
-        return list(
-            dict.fromkeys(
+        return [
+            *unique(
                 r.compact
                 for r in self.records
                 if r.compact and (unread or r.transcript_state != "present")
             )
-        )
+        ]
 
     def blobs(self) -> list[str]:
         """Blob ids of all copies, first the last ones."""
@@ -113,7 +112,7 @@ class SessionFiles:
         """Blob ids of the transcripts of subagents, which may be another session's of the same
         checkpoint.
         """
-        return list(dict.fromkeys(oid for r in self.records for oid in r.tasks))
+        return [*unique(oid for r in self.records for oid in r.tasks)]
 
     def subagent_files(self) -> dict[str, frozenset[str]]:
         """Call that started a subagent -> files that it can have left changed, as the
@@ -133,20 +132,16 @@ class SessionFiles:
         """Changes with what is made of the session: its copies, and what of them counts
         elsewhere.
         """
-        return (
-            self.copies_key()
-            if self.copied is None
-            else digest(self.copies_key(), self.copied.key())
-        )
+        if not self.copied:
+            return self.copies_key()
+        return digest(self.copies_key(), self.copied.key())
 
     def copies_key(self) -> str:
         text = "|".join(
             sorted({*(",".join(c) for c in self.copies()), *self.compacts(), *self.tasks()})
         )
         local = (
-            [self.local.agent, self.local.stamp, str(self.local.unseen_until)]
-            if self.local is not None
-            else []
+            [self.local.agent, self.local.stamp, str(self.local.unseen_until)] if self.local else []
         )
         return digest(text, *local, *sorted(f"{r.checkpoint_id}/{r.index}" for r in self.records))
 
@@ -180,6 +175,10 @@ class LoadedSession:
     state: str  # present | partial | missing_blob | none | unreadable | unknown_format
     problems: list[Problem] = field(default_factory=list)
     compact: bool = False  # what lies after the last readable copy is known from the compact form
+
+    def note(self, code: str, detail: str) -> None:
+        """Adds a problem."""
+        self.problems.append(Problem("transcripts", self.files.key, code, detail))
 
 
 def read_session(
@@ -217,7 +216,7 @@ def inputs_key(
         FACTS,
         files.copies_key(),
         *(oid for oid in beside if repo.has(oid)),
-        *(repr(record) for record in files.records),
+        *map(repr, files.records),
         *(reader.NAME for reader in transcript_readers),
     )
 
@@ -250,7 +249,7 @@ def _read_all(
                 )
             )
     loaded = _read_stored(repo, files, readers_)
-    loaded.problems = [*failed, *loaded.problems]
+    loaded.problems = failed + loaded.problems
     if failed and loaded.state == "none":
         loaded.state = "unreadable"
     return loaded
@@ -301,10 +300,13 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     began = next((moment for moment in begins if moment is not None), None)
     if offset is None and began is not None:
         offset = repo.author_offset_near(began, emails)
-    calls, last, after = [], None, dict[str, float | None]()
+    calls = []
+    last = None
+    after = {}
     for call, commit in zip(session.calls, made, strict=True):
         calls.append(replace(call, not_before=_later(_in_utc(call.not_before, offset), last)))
-        last = commit.author_time + _AFTER_COMMIT if commit is not None else last
+        if commit:
+            last = commit.author_time + _AFTER_COMMIT
         after[call.call_id] = last
     # No clock is further ahead of UTC: so much is known of what was said, which is compared but not
     # replayed.
@@ -316,11 +318,13 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
     return replace(session, calls=tuple(calls), messages=messages)
 
 
-def _in_utc(moment: float | None, offset: float | None) -> float | None:
-    return moment - offset if moment is not None and offset is not None else None
+def _in_utc(moment: Moment, offset: float | None) -> Moment:
+    if moment is not None and offset is not None:
+        return moment - offset
+    return None
 
 
-def _later(*moments: float | None) -> float | None:
+def _later(*moments: Moment) -> Moment:
     return max((moment for moment in moments if moment is not None), default=None)
 
 
@@ -330,11 +334,11 @@ def _ahead_of_utc(session: Session, made: Sequence[Commit | None]) -> float | No
     """
     pairs = zip(session.calls, made, strict=True)
     ahead = (
-        call.at - commit.author_time
-        for call, commit in pairs
-        if call.at is not None and commit is not None
+        call.at - commit.author_time for call, commit in pairs if call.at is not None and commit
     )
-    return next((round(seconds / _ZONES) * _ZONES for seconds in ahead), None)
+    for seconds in ahead:
+        return round(seconds / _ZONES) * _ZONES
+    return None
 
 
 def _moved(session: Session, ahead: float | None) -> Session:
@@ -342,11 +346,15 @@ def _moved(session: Session, ahead: float | None) -> Session:
     can have, where none is known.
     """
 
-    def move(moment: float | None) -> float | None:
-        return moment - ahead if moment is not None and ahead is not None else None
+    def move(moment: Moment) -> Moment:
+        if moment is not None and ahead is not None:
+            return moment - ahead
+        return None
 
-    def earliest(call: ToolCall) -> float | None:
-        return call.at - _MOST_AHEAD if call.at is not None and ahead is None else call.not_before
+    def earliest(call: ToolCall) -> Moment:
+        if call.at is not None and ahead is None:
+            return call.at - _MOST_AHEAD
+        return call.not_before
 
     calls = (
         replace(c, at=move(c.at), done_at=move(c.done_at), not_before=earliest(c))
@@ -378,20 +386,14 @@ def _read_stored(
     if reader is not None:
         compact = reader.read(files.key, _different(repo, first, sized))
         loaded.session = continued(full, compact) if full is not None else compact
-        loaded.state, loaded.compact = "partial", True
-        loaded.problems.append(
-            Problem(
-                "transcripts",
-                files.key,
-                "compact_transcript",
-                f"{len(sized)} read from compact copies instead",
-            )
-        )
+        loaded.state = "partial"
+        loaded.compact = True
+        loaded.note("compact_transcript", f"{len(sized)} read from compact copies instead")
     return loaded
 
 
 def _different(
-    repo: GitRepo, first: bytes, sized: Sequence[tuple[int, tuple[str, ...]]]
+    repo: GitRepo, first: bytes, sized: Sequence[tuple[int, Sequence[str]]]
 ) -> Iterable[bytes]:
     """The longest copy, and the others that are not its beginning."""
     yield first
@@ -420,11 +422,7 @@ def _read_copies(
         if total <= SESSION_BYTES
     ]
     if len(distinct) < len(sized):
-        loaded.problems.append(
-            Problem(
-                "transcripts", files.key, "transcripts_too_large", f"{count_of(len(sized), 'copy')}"
-            )
-        )
+        loaded.note("transcripts_too_large", count_of(len(sized), "copy"))
     if not distinct:
         loaded.state = "unreadable"
         return loaded
@@ -432,14 +430,12 @@ def _read_copies(
     matching = readers_for(first, transcript_readers)
     if not matching:
         loaded.state = "unknown_format" if first.strip() else "unreadable"
-        loaded.problems.append(Problem("transcripts", files.key, loaded.state, _shorten(first)))
+        loaded.note(loaded.state, _shorten(first))
         return loaded
     reader = matching[0]
     if len(matching) > 1:
         names = ", ".join(candidate.NAME for candidate in matching)
-        loaded.problems.append(
-            Problem("transcripts", files.key, "ambiguous_format", f"read as the first of {names}")
-        )
+        loaded.note("ambiguous_format", f"read as the first of {names}")
     blobs = chain(_different(repo, first, distinct), _subagents(repo, files, reader))
     session = on_utc(repo, reader.read(files.key, blobs), files.emails)
     loaded.session = (
@@ -447,11 +443,7 @@ def _read_copies(
     )
     loaded.problems.extend(loaded.session.problems)
     if _is_blank(session) and first.strip():
-        loaded.problems.append(
-            Problem(
-                "transcripts", files.key, "nothing_read", f"as {reader.NAME}; {_shorten(first)}"
-            )
-        )
+        loaded.note("nothing_read", f"as {reader.NAME}; {_shorten(first)}")
     return loaded
 
 
@@ -490,14 +482,14 @@ def _stored_copies(
 def _subagents(repo: GitRepo, files: SessionFiles, reader: TranscriptReader) -> Iterable[bytes]:
     """Transcripts of this session's subagents that are stored as files of their own."""
     for oid in files.tasks():
-        content = repo.blob(oid) or b""
+        content = repo.content(oid)
         head = first_value(content)
         if reader.sniff(head) and get_str(head, "sessionId") == files.key:
             yield content
 
 
 def _content(repo: GitRepo, copy: Sequence[str]) -> bytes:
-    return b"\n".join(repo.blob(oid) or b"" for oid in copy)
+    return b"\n".join(repo.content(oid) for oid in copy)
 
 
 def _shorten(data: bytes) -> str:
@@ -534,7 +526,8 @@ def load_repo(store: Store, path: str, progress: Progress, named: bool = False) 
     clock = Clock()
     repo = GitRepo(path)
     branch, head = repo.default_branch()
-    key, repo_id = facts_key(store, repo, head), find_repo(store, repo)
+    key = facts_key(store, repo, head)
+    repo_id = find_repo(store, repo)
     if repo_id is not None and LOAD.is_done(store, repo_id, key):
         return
     progress("reading checkpoints", 0, 0)
@@ -587,7 +580,9 @@ def key_of_run(context: RunContext, key: str) -> str:
     stopped = context.store.value(
         "SELECT 1 FROM problems WHERE repo_id = ? AND code = ?", (context.repo_id, STOPPED)
     )
-    return digest(STOPPED, key) if stopped else key
+    if stopped:
+        return digest(STOPPED, key)
+    return key
 
 
 def session_run(context: RunContext, files: SessionFiles) -> StageRun:
@@ -654,7 +649,8 @@ def store_checkpoints(
 
     `further`: problems met while they were looked for.
     """
-    store, repo_id = context.store, context.repo_id
+    store = context.store
+    repo_id = context.repo_id
     with store.transaction() as connection:
         # The conclusions lose their links to the old rows: whatever happens next, they have to be
         # computed again.
@@ -677,7 +673,8 @@ def add_checkpoints(context: RunContext, checkpoints: Sequence[Checkpoint]) -> N
 
     Call within a transaction.
     """
-    store, repo_id = context.store, context.repo_id
+    store = context.store
+    repo_id = context.repo_id
     number = store.next_id("checkpoints")
     ids = {checkpoint.id: number + i for i, checkpoint in enumerate(checkpoints)}
     store.insert(
@@ -776,7 +773,8 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
     """Removes every row of sessions, and what caches have; False when traces stay: somebody else
     reads the file.
     """
-    run, chosen = store.connection.execute, {printable(key) for key in keys}
+    run = store.connection.execute
+    chosen = {printable(key) for key in keys}
     rows = store.rows("SELECT r.id, r.name, s.key FROM sessions s JOIN repos r ON r.id = s.repo_id")
     wiped = []
     for number, name in {(r["id"], r["name"]) for r in rows if r["key"] in chosen}:
@@ -832,16 +830,19 @@ def _record_row(checkpoint: int, session: int, r: SessionRecord, repo: GitRepo) 
 def _telling_blob(r: SessionRecord, repo: GitRepo) -> str | None:
     """The first chunk of the transcript, or its first absent chunk if it is incomplete."""
     if r.transcript_state == "missing_blob":
-        return next((oid for oid in r.transcript if not repo.has(oid)), None)
-    return r.transcript[0] if r.transcript else None
+        for oid in r.transcript:
+            if not repo.has(oid):
+                return oid
+        return None
+    if r.transcript:
+        return r.transcript[0]
+    return None
 
 
 def _number(value: object) -> int | float | None:
-    return (
-        value
-        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
-        else None
-    )
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53:
+        return value
+    return None
 
 
 def write_session(store: Store, session_id: int, rows: SessionRows) -> None:
@@ -907,11 +908,7 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
     for c in session.calls:
         command = printable(c.command.text)[:20_000] if c.command is not None else None
         error = printable(c.error) if with_output or command is None else ""
-        output = (
-            printable(c.command.output[:_MAX_OUTPUT])
-            if with_output and c.command is not None
-            else ""
-        )
+        output = printable(c.command.output[:_MAX_OUTPUT]) if with_output and c.command else ""
         yield (
             session_id,
             c.turn,
@@ -931,14 +928,19 @@ def _call_rows(session_id: int, session: Session, with_output: bool) -> Iterable
         )
 
 
+def _first(texts: Iterable[str]) -> str:
+    for text in filter(None, texts):
+        return printable(text)
+    return ""
+
+
 def _session_values(loaded: LoadedSession) -> Row:
-    records, session = loaded.files.records, loaded.session
+    records = loaded.files.records
+    session = loaded.session
     values = {
         "transcript": loaded.state,
-        "agent_label": next(
-            (printable(slug_of(r.agent_label)) for r in records if r.agent_label), None
-        ),
-        "kind": next((printable(r.kind) for r in records if r.kind), ""),
+        "agent_label": _first(slug_of(r.agent_label) for r in records) or None,
+        "kind": _first(r.kind for r in records),
         "checkpoints": len(
             {r.checkpoint_id for r in records if r.transcript_state != StoredTranscript.LOCAL}
         ),
@@ -950,9 +952,12 @@ def _session_values(loaded: LoadedSession) -> Row:
             "started_at": iso(min((r.created_at for r in records if r.created_at), default=None)),
         }
         return values
-    fork = session.fork
-    responding = [used.model for used in session.usage] or [call.model for call in session.calls]
+    left: Row = dict.fromkeys(("forked_from", "left_at", "copied_turns", "copied_calls"))
+    if fork := session.fork:
+        left = dict(zip(left, (fork.session, iso(fork.at), fork.turns, fork.calls), strict=True))
+    responding = [usage.model for usage in session.usage] or [call.model for call in session.calls]
     models = Counter(model for model in responding if model and model != "<synthetic>")
+    used = [model for model, _ in models.most_common(1)] or [r.model for r in records if r.model]
     prompts = [
         printable(t.text) for t in session.turns if t.origin in FROM_USER or session.parent_id
     ]
@@ -968,31 +973,24 @@ def _session_values(loaded: LoadedSession) -> Row:
     return (
         values
         | tokens
+        | left
         | {
             "agent": session.agent,
-            "model": (
-                models.most_common(1)[0][0]
-                if models
-                else next((r.model for r in records if r.model), None)
-            ),
+            "model": next(iter(used), None),
             "models": len(models),
             "started_at": iso(session.started_at),
             "ended_at": iso(session.ended_at),
-            "cwd": printable(session.cwds[0]) if session.cwds else None,
-            "branch": printable(session.branches[0]) if session.branches else None,
-            "agent_version": session.versions[0] if session.versions else None,
+            "cwd": _first(session.cwds) or None,
+            "branch": _first(session.branches) or None,
+            "agent_version": next(iter(session.versions), None),
             "parent_key": session.parent_id or None,
             "driver": session.driver,
-            "forked_from": fork.session if fork is not None else None,
-            "left_at": iso(fork.at) if fork is not None else None,
-            "copied_turns": fork.turns if fork is not None else None,
-            "copied_calls": fork.calls if fork is not None else None,
             "turns": len(session.user_turns),
             "tool_calls": len(session.calls),
             "interruptions": marks["interrupt"] + marks["interrupt_tool"],
             "compactions": marks["compaction"],
             "subagents": len(spawns),
-            "unseen_subagents": sum(1 for s in spawns if not s.visible),
+            "unseen_subagents": sum(not spawn.visible for spawn in spawns),
             "label": session_label(prompts, commands) or printable(loaded.files.key)[:12],
         }
     )

@@ -14,6 +14,7 @@ from collector.commit_model import Commit as Commit
 from collector.commit_model import FileChange as FileChange
 from collector.commit_model import LineChange as LineChange
 from collector.commit_model import Problem as Problem
+from collector.json_values import Moment
 from collector.vocabulary.sessions import CallStatus, CheckpointStore, Driver, StoredTranscript
 
 Status = CallStatus
@@ -26,7 +27,7 @@ class Turn:
     """
 
     index: int
-    at: float | None
+    at: Moment
     text: str
     # prompt | queued (typed while the agent worked) | plan (approved plan) | command (slash) |
     # injected
@@ -119,7 +120,7 @@ class FileObservation:
     """
 
     path: str
-    at: float | None
+    at: Moment
     start: int  # 1-based line number of the first line of `text`
     text: str
     whole: bool
@@ -131,8 +132,8 @@ class ToolCall:
     call_id: str
     name: str  # the agent's own name of the tool
     turn: int
-    at: float | None
-    done_at: float | None = None
+    at: Moment
+    done_at: Moment = None
     status: Status = Status.UNKNOWN
     error: str = ""  # first 300 characters of the error
     agent_id: str = ""  # "" is the main thread, else the subagent
@@ -147,10 +148,10 @@ class ToolCall:
     result_size: int | None = None  # characters
     searches: int = 0  # of the web, which the vendor of the model ran and bills by number
     # where no time of the call is recorded: the latest moment known to lie before it
-    not_before: float | None = None
+    not_before: Moment = None
     # afterwards a hook of the user's ran, which may have changed the files again
     hook_ran: bool = False
-    over_at: float | None = None  # when what it had left running was over, where the record says so
+    over_at: Moment = None  # when what it had left running was over, where the record says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Usage:
     """Tokens of one model response; counted once per message id."""
 
     message_id: str
-    at: float | None
+    at: Moment
     turn: int
     model: str
     input: int = 0
@@ -181,12 +182,12 @@ class AgentMessage:
     be empty).
     """
 
-    at: float | None
+    at: Moment
     turn: int
     kind: str
     text: str
     agent_id: str = ""
-    not_before: float | None = None  # as of a call
+    not_before: Moment = None  # as of a call
     after: str = ""  # where no time is recorded: the call that it follows
 
 
@@ -204,7 +205,7 @@ class SessionEvent:
     """
 
     kind: str
-    at: float | None
+    at: Moment
     turn: int
     detail: str = ""
 
@@ -214,7 +215,7 @@ class ForkPoint:
     """Where a session left the one that it repeats."""
 
     session: str  # id of that one
-    at: float | None  # the last event that both have
+    at: Moment  # the last event that both have
     turns: int  # of the user that both have
     calls: int
     responses: int
@@ -250,8 +251,8 @@ class Session:
     driver: Driver = Driver.UNKNOWN  # of most of its turns
     forked_from: str = ""  # the session that the agent names as the origin of this one
     fork: ForkPoint | None = None  # of one that repeats another: what both have is left out here
-    started_at: float | None = None
-    ended_at: float | None = None
+    started_at: Moment = None
+    ended_at: Moment = None
     of_others: tuple[ChangeOfOthers, ...] = ()
     # moments before which calls were not made are those of the author's clock, taken for UTC
     local_clock: bool = False
@@ -329,7 +330,7 @@ class SessionRecord:
     model: str = ""
     branch: str = ""
     strategy: str = ""
-    created_at: float | None = None
+    created_at: Moment = None
     transcript: tuple[str, ...] = ()  # blob ids of the chunks, in order; empty when there is none
     transcript_state: StoredTranscript = StoredTranscript.NONE
     compact: str = ""  # blob id of the compact transcript
@@ -362,7 +363,7 @@ class Checkpoint:
     strategy: str = ""
     branch: str = ""
     cli_version: str = ""
-    created_at: float | None = None
+    created_at: Moment = None
     files_touched: tuple[str, ...] = ()
     sessions: tuple[SessionRecord, ...] = ()
     vendor: str = ""  # combined attribution, JSON text

@@ -53,7 +53,7 @@ class BadName(WhoWroteError):
     """A name or an address that is not used, with the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepositorySource:
     name: str  # owner/name, or host/owner/name when another server has the same
     url: str  # without credentials
@@ -62,7 +62,9 @@ class RepositorySource:
         """Equal for two addresses of one repository."""
         ssh = _SCP.fullmatch(self.url)
         bare = clone_url(f"https://{ssh[1]}/{ssh[2]}" if ssh else self.url).removesuffix(".git")
-        return bare.lower() if bare.startswith("http") else bare
+        if bare.startswith("http"):
+            return bare.lower()
+        return bare
 
 
 def source(text: str, server: str = GITHUB) -> RepositorySource:
@@ -105,7 +107,9 @@ def _page(url: str, server: str) -> str:
         if url.lower().startswith(f"{base.lower()}/"):
             parts = re.split(r"[?#]", url[len(base) + 1 :])[0].split("/")
             return f"{base}/{'/'.join(parts[:2])}"
-    return url.partition("/-/")[0] if url.startswith("http") else url
+    if url.startswith("http"):
+        return url.partition("/-/")[0]
+    return url
 
 
 def clone_url(url: str) -> str:
@@ -151,18 +155,21 @@ def host_of(url: str) -> str:
         else ""
     )
     host = host.lower()
-    return next(
-        (host.removeprefix(p) for p in ("www.", "ssh.", "altssh.") if host.startswith(p)), host
-    )
+    for p in ("www.", "ssh.", "altssh."):
+        if host.startswith(p):
+            return host.removeprefix(p)
+    return host
 
 
 def on_other_server(first: str, second: str) -> bool:
     """Whether two addresses are of different servers; never when either is a path on this
     machine.
     """
-    host, other = host_of(first), host_of(second)
+    host = host_of(first)
+    other = host_of(second)
     if _SCP.fullmatch(first) or _SCP.fullmatch(second):  # the port of ssh is not that of the web
-        host, other = host.partition(":")[0], other.partition(":")[0]
+        host = host.partition(":")[0]
+        other = other.partition(":")[0]
     return bool(host and other) and host != other
 
 

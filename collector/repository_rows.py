@@ -42,7 +42,9 @@ def repo_name(repo: GitRepo) -> str:
     url = printable(repo.remote_url()).removesuffix(".git").rstrip("/")
     if url:
         parts = url.replace(":", "/").split("/")
-        return "/".join(parts[-2:]) if len(parts) > 1 else parts[-1]
+        if len(parts) > 1:
+            return "/".join(parts[-2:])
+        return parts[-1]
     return _directory_names(repo)[0]
 
 
@@ -91,7 +93,9 @@ def _find_name(store: Store, repo: GitRepo, name: str) -> tuple[str, int | None]
     while row is not None and not _is_same(row, repo) and (wanted_name := next(further, "")):
         row = store.select_one(_Row, f"{_ROWS} WHERE name = ? COLLATE NOCASE", (wanted_name,))
     if row is None or _is_same(row, repo):
-        return (wanted_name, None) if row is None else (row.name, row.id)
+        if not row:
+            return (wanted_name, None)
+        return (row.name, row.id)
     raise NameTaken(
         f"{store.path} holds another repository named {row.name}: {row.path}",
         "Choose a name for this one: whowrote repo PATH --name NAME\nOr use another file: --db"
@@ -104,7 +108,9 @@ def _further_names(namesake: _Row, repo: GitRepo) -> list[str]:
     url = repo.remote_url()
     if on_other_server(namesake.url or "", url):
         return [name_with_host(printable(url))]
-    return [] if url or repo.given_name() else _directory_names(repo)[1:]
+    if url or repo.given_name():
+        return []
+    return _directory_names(repo)[1:]
 
 
 def claim_repo(store: Store, repo: GitRepo, name: str = "") -> int:

@@ -83,7 +83,7 @@ def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
         shared = Counter(first for anchor in foreign if order[first := owner[anchor]] < place)
         if named := sessions[key].forked_from if sessions[key].forked_from in sessions else "":
             shared[named] += len(foreign) + 1
-        texts = frozenset[int]().union(*(sessions[first].texts for first in shared))
+        texts = frozenset().union(*(sessions[first].texts for first in shared))
         if foreign or shared:
             origin = max(shared, key=lambda first: (shared[first], -order[first]), default="")
             copied[key] = CopiedEvents(origin, foreign, texts & sessions[key].texts)
@@ -127,16 +127,15 @@ def without_copied(session: Session, copied: CopiedEvents) -> Session:
             notice for notice in session.notices if notice.at is None or notice.at > left
         ),
     )
-    return (
-        _as_fork(session, kept, copied.origin, max(repeated, default=session.started_at))
-        if copied.origin
-        else kept
-    )
+    if copied.origin:
+        return _as_fork(session, kept, copied.origin, max(repeated, default=session.started_at))
+    return kept
 
 
 def _as_fork(whole: Session, own: Session, origin: str, left: float | None) -> Session:
     """What is left of a session that repeats another, with the point where it left that one."""
-    times, of_both = _times(own), _times(whole) - _times(own)
+    times = _times(own)
+    of_both = _times(whole) - _times(own)
     point = ForkPoint(
         origin,
         left,
@@ -185,22 +184,21 @@ def _weight(event: ToolCall | Usage | Turn) -> int:
 
 def _id(event: Any) -> str:
     """The agent's own id of a call, a response or a prompt's turn; "" of other events."""
-    return (
-        event.call_id
-        if isinstance(event, ToolCall)
-        else event.message_id
-        if isinstance(event, Usage)
-        else event.turn_id
-        if isinstance(event, Turn)
-        else ""
-    )
+    if isinstance(event, ToolCall):
+        return event.call_id
+    if isinstance(event, Usage):
+        return event.message_id
+    if isinstance(event, Turn):
+        return event.turn_id
+    return ""
 
 
 def _anchors(event: Any) -> Iterator[int]:
     """A call or response by an id that is unique, or by any id at a moment; a response also by
     its tokens at a moment.
     """
-    number, name = _id(event), event.name if isinstance(event, ToolCall) else ""
+    number = _id(event)
+    name = event.name if isinstance(event, ToolCall) else ""
     if isinstance(event, Turn):
         name = event.text  # one may be typed while the agent works
     if RANDOM_ID.fullmatch(number):

@@ -12,9 +12,12 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
 
 from collector.limits import TEXT_BYTES
 
+_Item = TypeVar("_Item")
 SECRET = "[secret]"  # what stands where a secret was
 # A drive of Windows as Windows names it, WSL, and Cygwin; files of Linux as Windows sees those of
 # WSL
@@ -122,7 +125,9 @@ def spreadsheet_safe(text: str) -> str:
     would run as a formula.
     """
     printed = inner_formulas_out(printable(text))
-    return "'" + printed if text.startswith(_FORMULA) else printed
+    if text.startswith(_FORMULA):
+        return "'" + printed
+    return printed
 
 
 def inner_formulas_out(text: str) -> str:
@@ -138,7 +143,8 @@ def normal_path(path: str) -> str:
     `\\\\?\\C:\\src` are `/c/src`, and `\\\\wsl$\\Ubuntu\\src` is `/src`.
     """
     if ":" in path[:6] or path.startswith(_NAMED_BY_MACHINES):
-        drive, share = _DRIVE.match(path), _OF_WSL.match(path)
+        drive = _DRIVE.match(path)
+        share = _OF_WSL.match(path)
         if drive:
             path = f"/{(drive[1] or drive[2]).lower()}/{path[drive.end() :]}".replace("\\", "/")
         elif share:
@@ -163,14 +169,19 @@ def canonical_path(path: str) -> str:
     without the link that macOS adds.
     """
     normal = normal_path(path)
-    normal = normal if normal.isascii() else unicodedata.normalize("NFC", normal)
-    return normal[len(_PRIVATE) - 1 :] if normal.startswith(_PRIVATE) else normal
+    if not normal.isascii():
+        normal = unicodedata.normalize("NFC", normal)
+    if normal.startswith(_PRIVATE):
+        return normal[len(_PRIVATE) - 1 :]
+    return normal
 
 
 def comparable_path(path: str) -> str:
     """The same in lower case where Windows keeps it."""
     spelled = canonical_path(path)
-    return spelled.lower() if spelled[:1] + spelled[2:3] == "//" else spelled
+    if spelled[:1] + spelled[2:3] == "//":
+        return spelled.lower()
+    return spelled
 
 
 def resolve(cwd: str, path: str) -> str:
@@ -193,7 +204,9 @@ def from_utf_16(data: bytes) -> bytes:
         text = data.decode("utf-16").encode()
     except UnicodeDecodeError:
         return data
-    return data if b"\0" in text else text
+    if b"\0" in text:
+        return data
+    return text
 
 
 def is_binary(data: bytes) -> bool:
@@ -237,6 +250,28 @@ def word_finder(words: Iterable[str]) -> Callable[[str], dict[str, list[int]]]:
     return find
 
 
+def unique(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    """Each item once, in order of first appearance."""
+    return tuple(dict.fromkeys(items))
+
+
+def file_name(path: str) -> str:
+    """What follows the last `/`."""
+    return path.rpartition("/")[2]
+
+
+def add_ending(path: Path, ending: str) -> Path:
+    """The file beside another one that is called like it, with an ending."""
+    return path.with_name(path.name + ending)
+
+
+def first_group(match: re.Match[str] | None) -> str:
+    """What the first group of a match has; "" of none."""
+    if match:
+        return match[1] or ""
+    return ""
+
+
 def error_text(error: BaseException) -> str:
     """An error that nobody expected, with its kind."""
     return f"{type(error).__name__}: {error}"
@@ -244,4 +279,6 @@ def error_text(error: BaseException) -> str:
 
 def split_names(names: Sequence[str]) -> Sequence[str]:
     """The names that a list has, or a text such as "a, b"."""
-    return names.split(", ") if isinstance(names, str) and names else names
+    if isinstance(names, str) and names:
+        return names.split(", ")
+    return names

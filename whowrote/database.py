@@ -4,12 +4,13 @@ typed rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import WhoWroteError
+from collector.json_values import Row, Texts
 from collector.storage.places import clone_around, default_database
 from collector.vocabulary.lines import LINE_CLASSES, FileKind
 from whowrote.rows import Report, Rows
@@ -64,12 +65,15 @@ def example(directory: str | Path) -> Path:
 
 
 def _names(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) and names else tuple(names)
+    if isinstance(names, str) and names:
+        return (names,)
+    return tuple(names)
 
 
 def _one_of(what: str, names: Names, known: Iterable[str]) -> tuple[str, ...]:
     """The names. Raises WhoWroteError when one is not known."""
-    chosen, every = _names(names), [str(name) for name in known]
+    chosen = _names(names)
+    every = [str(name) for name in known]
     unknown = [name for name in chosen if name not in every]
     if unknown:
         raise WhoWroteError(f"no {what} {unknown[0]}", f"Choose from: {', '.join(every)}")
@@ -167,7 +171,7 @@ class Database:
         evidence: Names = (),
         model: Names = (),
         repo: Names = (),
-    ) -> Rows[dict[str, Any]]:
+    ) -> Rows[Row]:
         """Spans of added lines (rows of the view `line_spans`) with the name of their repository,
         chosen by what they are; those that are not committed are of a commit of zeros.
 
@@ -191,7 +195,8 @@ class Database:
         store, pending = self._now(changes=True)
         spans = read_view(store, "line_spans", only, "commit_id, path, start_line")
         for row in spans:
-            row["commit_sha"] = NO_COMMIT if row["commit_sha"] in pending else row["commit_sha"]
+            if row["commit_sha"] in pending:
+                row["commit_sha"] = NO_COMMIT
         return Rows(
             [
                 {"repo": names[row["repo_id"]]}
@@ -206,7 +211,7 @@ class Database:
 
         return Rows(all_repositories(self._store, self._repo))
 
-    def commits(self) -> Rows[dict[str, Any]]:
+    def commits(self) -> Rows[Row]:
         """Commits in order of history, with the lines with text that they add to source and test
         files by class, as `log` and the summary count them.
         """
@@ -219,7 +224,7 @@ class Database:
             row |= {f"{name}_lines": row[name] for name in LINE_CLASSES}
         return Rows(rows)
 
-    def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[dict[str, Any]]:
+    def log(self, commits: str = "", since: str = "", repo: str = "") -> Rows[Row]:
         """The commits of a range (`A..B`, as in git), newest first, with their lines by class;
         `since` is a date.
 
@@ -238,13 +243,13 @@ class Database:
 
         return stats(self._clone_of(repo), commits, _day(since))
 
-    def sessions(self) -> Rows[dict[str, Any]]:
+    def sessions(self) -> Rows[Row]:
         """Recorded sessions of agents with their counts."""
         from attribution.queries.sessions import session_list
 
         return Rows(session_list(self._now()[0], self._repo))
 
-    def turns(self, session: str = "") -> Rows[dict[str, Any]]:
+    def turns(self, session: str = "") -> Rows[Row]:
         """What each prompt led to; `session` is the key of one, or its beginning.
 
         Raises WhoWroteError when none begins so.
@@ -256,7 +261,7 @@ class Database:
             find_session(store, session, self._repo)
         return Rows(turn_table(store, self._repo, session))
 
-    def search(self, words: str) -> Rows[dict[str, Any]]:
+    def search(self, words: str) -> Rows[Row]:
         """Prompts that have all of the words, the newest first, each with an `excerpt` around
         the first word.
         """
@@ -281,13 +286,13 @@ class Database:
             raise WhoWroteError(f"no such session: {key}", "Database.sessions() lists them")
         return page
 
-    def regions(self) -> Rows[dict[str, Any]]:
+    def regions(self) -> Rows[Row]:
         """Places that a session edited more than once, with each round of edits."""
         from attribution.queries.sessions import region_table
 
         return Rows(region_table(self._store, {"repo_id": self._repo}))
 
-    def findings(self, confidence: Names = ()) -> Rows[dict[str, Any]]:
+    def findings(self, confidence: Names = ()) -> Rows[Row]:
         """Weaknesses that commits introduced; `confidence` (high, medium, low) limits them.
 
         Raises WhoWroteError when nothing was scanned (`whowrote findings scan`).
@@ -327,7 +332,7 @@ class Database:
         by: Names = ("month",),
         since: str = "",
         until: str = "",
-        teams: Mapping[str, str] | None = None,
+        teams: Texts | None = None,
     ) -> Report:
         """Added lines by month, week, repository, team, directory, agent or person, as
         `whowrote report --by`: a row for each.
@@ -347,7 +352,7 @@ class Database:
         """Tables and views in order of their names; docs/schema.md explains them."""
         return sorted(self._store.table_names())
 
-    def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[dict[str, Any]]:
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> Rows[Row]:
         """The rows of a SELECT over the whole database; nothing can be written. Where something
         else is checked out than what was attributed, over a copy with its commits.
 
@@ -371,7 +376,7 @@ class Database:
             raise WhoWroteError(f"no such table: {table}", "Database.tables() lists them")
         return self.sql('SELECT * FROM "' + table.replace('"', '""') + '"').to_pandas()
 
-    def chapter(self, name: str) -> dict[str, Rows[dict[str, Any]]]:
+    def chapter(self, name: str) -> dict[str, Rows[Row]]:
         """The tables of a chapter of `whowrote report` by their names: study, grades, repairs, …
         Raises WhoWroteError.
         """

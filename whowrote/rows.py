@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from collector.json_values import plain
+from collector.json_values import Row, plain
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-Row = TypeVar("Row")
+Item = TypeVar("Item")
 
 
-class Rows(list[Row]):
+class Rows(list[Item]):
     """A list of rows of one type; of a long one only the beginning is shown."""
 
     def __repr__(self) -> str:
-        return (
-            super().__repr__()
-            if len(self) < 10
-            else f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
-        )
+        if len(self) < 10:
+            return super().__repr__()
+        return f"[{', '.join(map(repr, self[:3]))}, … {len(self):,} in all]"
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[Row]:
         """Names and plain values of each row, as `--json` prints them."""
         return [plain(row) for row in self]
 
@@ -44,12 +42,10 @@ class Rows(list[Row]):
         return arrow_table(self.to_dicts())
 
 
-class Report(Rows[dict[str, Any]]):
+class Report(Rows[Row]):
     """Rows with what must be said beside them."""
 
-    def __init__(
-        self, rows: Iterable[dict[str, Any]], warnings: Sequence[str], notes: Sequence[str]
-    ) -> None:
+    def __init__(self, rows: Iterable[Row], warnings: Sequence[str], notes: Sequence[str]) -> None:
         super().__init__(rows)
         self.warnings = list(warnings)  # what must not be concluded
         self.notes = list(notes)

@@ -92,7 +92,7 @@ def fill_shard(name: str, path: str, shard: str, limits: TaskLimits) -> str:
     """
     try:
         clone = GitRepo(path)
-        with shards.building_shard(Path(shard), checked=True) as store:
+        with shards.building_shard(Path(shard)) as store:
             attribute_one(store, clone, _OPTIONS, limits=limits)
     except UnknownBranch:
         return "nothing"

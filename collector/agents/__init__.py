@@ -63,7 +63,8 @@ def readers_for(
     Of a text that is not JSON they are shown the beginning.
     """
     head = first_value(blob)
-    head = decode(blob[:_BEGINNING].lstrip()) if head is None else head
+    if head is None:
+        head = decode(blob[:_BEGINNING].lstrip())
     return [reader for reader in existing or readers() if reader.sniff(head)]
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.edits import patch_hunks, search_replace_blocks
 from collector.agents.common.jsonl import copies
@@ -20,6 +19,7 @@ from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import Call, RecordReader, Result, shell_command
 from collector.agents.machine import files
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
+from collector.json_values import JsonObject, Moment
 from collector.model import (
     AgentMessage,
     ChangeOfOthers,
@@ -94,7 +94,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     """
     reader = _Reader(NAME, session_id)
     began = session_id.removeprefix(f"{NAME} ")
-    others: dict[ChangeOfOthers, None] = {}
+    others = {}
     for blob in copies(blobs):
         text = decode(blob)
         if place := _PLACE.match(text):  # what the loader of local histories puts before them
@@ -113,12 +113,16 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
     """What a history, with all its runs, says to have committed before its own edits, or because
     the user told it to when nothing of its own was left to commit.
     """
-    applied, dirty, partly, asked = set[str](), list[str](), False, False
+    applied = set()
+    dirty = []
+    partly = False
+    asked = False
     for line in text.split("\n"):
         if line.startswith("#### "):
             asked = _ASKED.match(line) is not None
         notice = line.rstrip() if line.startswith("> ") else ""
-        partly = partly or _NO_MATCH.match(notice) is not None
+        if not partly:
+            partly = _NO_MATCH.match(notice) is not None
         if match := _APPLIED.match(notice):
             applied.add(_with_slashes(match[1]))
         elif match := _BEFORE.match(notice):
@@ -128,7 +132,8 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
                 yield ChangeOfOthers(match[1], "", partly)
             yield from (ChangeOfOthers(match[1], path, partly or path in applied) for path in dirty)
             applied -= set(dirty) if dirty else set(applied)
-            dirty, partly = [], False
+            dirty = []
+            partly = False
 
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
@@ -141,13 +146,12 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 class _Reader(RecordReader):
     ids_are_places = True
-    shells = frozenset({"commit"})
+    shells = ("commit",)
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.prompt: list[str] = []
         self.answer: list[str] = []
-        self.began: float | None = None
+        self.began: Moment = None
         self.is_before = False  # the next commit has nothing of the latest answer
         self.is_reflected = False  # the program says which blocks it did not find, in notices
         # (path as it was written, edit) of the latest answer
@@ -174,7 +178,8 @@ class _Reader(RecordReader):
             elif line.startswith(_BEGINNING):
                 # on the clock of the author's machine, whose zone is not recorded
                 began = timestamp(line.removeprefix(_BEGINNING).strip())
-                self.began = self.began if began is None else began
+                if began is not None:
+                    self.began = began
             else:
                 if line.strip():
                     self._end_prompt(number)
@@ -184,7 +189,8 @@ class _Reader(RecordReader):
         self._end_answer(len(text))
 
     def _end_prompt(self, number: int) -> None:
-        text, self.prompt = "\n".join(self.prompt), []
+        text = "\n".join(self.prompt)
+        self.prompt = []
         if _NO_MATCH.match(f"> {text}"):
             self.answer.append(text)
         elif text:
@@ -193,7 +199,8 @@ class _Reader(RecordReader):
             self.answers = []  # what was answered before, the user may have pasted
 
     def _end_answer(self, number: int) -> None:
-        text, self.answer = "\n".join(self.answer).strip("\n"), []
+        text = "\n".join(self.answer).strip("\n")
+        self.answer = []
         if text.strip():
             self.begin(None)
             answer = AgentMessage(
@@ -213,7 +220,7 @@ class _Reader(RecordReader):
                 self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
                 self.answers = [number]
                 text = rest
-            self.offered = [*self.offered, *_offers(text.split("\n"))]
+            self.offered = self.offered + _offers(text.split("\n"))
 
     def _apply_others(
         self, failed: set[tuple[str, Replacement]], others: re.Match[str] | None, number: int
@@ -287,7 +294,7 @@ class _Reader(RecordReader):
         self.begin(None)
         self._add(str(number), "edit", {"path": path, "edit": edits}, "")
 
-    def _add(self, number: str, name: str, arguments: dict[str, Any], notice: str) -> None:
+    def _add(self, number: str, name: str, arguments: JsonObject, notice: str) -> None:
         self.last_call = self.call_tool(
             f"line {number}", name, arguments, None, Result(None, notice), not_before=self.began
         )
@@ -300,7 +307,8 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name != "edit" or not isinstance(call.arguments, dict):
             return []
-        path, edits = resolve(call.cwd, call.arguments["path"]), call.arguments["edit"]
+        path = resolve(call.cwd, call.arguments["path"])
+        edits = call.arguments["edit"]
         call.arguments = {"path": call.arguments["path"]}  # the rest is no JSON
         blocks = tuple(block for edit in edits for block in edit.replacements)
         if len(blocks) == 1 and not blocks[0].old:  # a file that was not there
@@ -354,8 +362,10 @@ class _Fence:
 
 def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
     """Files with the fenced text that follows their name."""
-    results: list[tuple[str, Edit]] = []
-    name, fence, inside = "", _Fence(), list[str]()
+    results = []
+    name = ""
+    fence = _Fence()
+    inside = []
     for line in lines:
         if fence.follow(line):
             inside.append(line)
@@ -389,7 +399,8 @@ def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
         if named:
             if lines:
                 yield name, lines
-            name, lines = named[1].strip(), []
+            name = named[1].strip()
+            lines = []
         else:
             lines.append(line)
     yield name, lines
@@ -404,11 +415,9 @@ def _diffs(inside: list[str]) -> Iterator[tuple[str, Edit]]:
 
 def _offered_edit(path: str, lines: list[str]) -> Edit:
     blocks = search_replace_blocks("\n".join(lines))
-    return (
-        Edit(path, "edit", blocks)
-        if blocks
-        else Edit(path, "write", content="".join(f"{line}\n" for line in lines))
-    )
+    if blocks:
+        return Edit(path, "edit", blocks)
+    return Edit(path, "write", content="".join(f"{line}\n" for line in lines))
 
 
 def runs(text: str) -> list[str]:

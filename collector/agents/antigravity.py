@@ -8,17 +8,25 @@ Until mid-2026 each argument was JSON text in JSON. The prompt stands in `<USER_
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.jsonl import copies, records
 from collector.agents.common.messages import classify
-from collector.agents.common.reader import FACETS, Call, RecordReader, Result
+from collector.agents.common.reader import FACETS, Call, RecordReader, Result, status_of
 from collector.agents.machine import files
 from collector.agents.machine.editors import path_of
 from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.git.patches import parse_unified
-from collector.json_values import get_dict, get_list, get_str, parse_json, time_of
-from collector.model import Session, Status
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    get_dict,
+    get_list,
+    get_str,
+    get_time,
+    parse_json,
+)
+from collector.model import Session
+from collector.text import first_group
 from collector.vocabulary.agents import Agent
 
 NAME = "antigravity"
@@ -35,16 +43,14 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "reads", "subagents", "tokens", "commits"}
 ORDER = 80
 
-_STATUS = {
-    "DONE": Status.OK,
-    "ERROR": Status.ERROR,
-    "CANCELED": Status.REJECTED,
-    "CANCELLED": Status.REJECTED,
-}
 _REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.S)
 _MODEL = re.compile(r"`Model Selection` from .{0,100}? to (.{1,80}?)\. No need")
-_NO_RESULT = frozenset(
-    {"PLANNER_RESPONSE", "USER_INPUT", "CONVERSATION_HISTORY", "EPHEMERAL_MESSAGE", "CHECKPOINT"}
+_NO_RESULT = (
+    "PLANNER_RESPONSE",
+    "USER_INPUT",
+    "CONVERSATION_HISTORY",
+    "EPHEMERAL_MESSAGE",
+    "CHECKPOINT",
 )
 _OUTPUT = re.compile(r"(?:Stdout|Output):\s*\n(.*?)(?:\n\s*Stderr:|\Z)", re.S)
 
@@ -58,7 +64,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     running.
     """
     reader = _Reader(NAME, session_id)
-    steps: dict[int, dict[str, Any]] = {}
+    steps: dict[int, JsonObject] = {}
     for record in records(copies(blobs), reader.problems, session_id):
         index = record.get("step_index")
         if isinstance(index, int) and (
@@ -72,20 +78,21 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 class _Reader(RecordReader):
     ids_are_places = True
-    shells = frozenset({"run_command"})
-    writers = frozenset({"write_to_file", "replace_file_content", "multi_replace_file_content"})
+    shells = ("run_command",)
+    writers = ("write_to_file", "replace_file_content", "multi_replace_file_content")
     exits = re.compile(
         r"^\s*The command (?:exited with code|failed with exit code:?) (\d{1,9})", re.M
     )
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.waiting: list[str] = []  # calls whose results have not come yet
 
-    def take(self, record: dict[str, Any]) -> None:
-        index, time = record["step_index"], time_of(record.get("created_at"))
+    def take(self, record: JsonObject) -> None:
+        index = record["step_index"]
+        time = get_time(record, "created_at")
         self.begin(time)
-        kind, content = get_str(record, "type"), get_str(record, "content")
+        kind = get_str(record, "type")
+        content = get_str(record, "content")
         if kind == "USER_INPUT":
             self._user(content, index, time)
         elif kind == "PLANNER_RESPONSE":
@@ -95,13 +102,13 @@ class _Reader(RecordReader):
         elif kind == "ERROR_MESSAGE":
             self.add_event("api_error", time, content)
 
-    def _user(self, content: str, index: int, time: float | None) -> None:
-        request, model = _REQUEST.search(content), _MODEL.search(content)
+    def _user(self, content: str, index: int, time: Moment) -> None:
+        request = _REQUEST.search(content)
         text = request[1] if request else content
-        self.use_model(model[1] if model else "", time)
+        self.use_model(first_group(_MODEL.search(content)), time)
         self.add_turn(index, time, text, classify(text).value)
 
-    def _plan(self, step: dict[str, Any], content: str, index: int, time: float | None) -> None:
+    def _plan(self, step: JsonObject, content: str, index: int, time: Moment) -> None:
         self.waiting = []  # results that have not come by now never come
         if get_str(step, "thinking"):
             self.add_message(
@@ -110,22 +117,24 @@ class _Reader(RecordReader):
         if content:
             self.add_message(index, time, "text", content)
         for number, request in enumerate(get_list(step, "tool_calls")):
-            name, arguments = get_str(request, "name"), _decode_all(get_dict(request, "args"))
+            name = get_str(request, "name")
+            arguments = _decode_all(get_dict(request, "args"))
             if name in self.shells:
                 self.add_cwd(arguments.get("Cwd"))
             self.waiting.append(self.call_tool(f"{index}/{number}", name, arguments, time, cwd=""))
 
-    def _result(self, call_id: str, status: str, content: str, time: float | None) -> None:
+    def _result(self, call_id: str, status: str, content: str, time: Moment) -> None:
         printed = _OUTPUT.search(content)
-        output, running = (printed[1] if printed else content).strip(), status == "RUNNING"
-        ended = _STATUS.get(status, Status.UNKNOWN)
+        output = (printed[1] if printed else content).strip()
+        running = status == "RUNNING"
+        ended = status_of(status)
         self.add_result(call_id, Result(time, content, ended, printed=output, running=running))
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         return {"hunks": parse_unified(result.text)}
 
 
-def _decode_all(arguments: dict[str, Any]) -> dict[str, Any]:
+def _decode_all(arguments: JsonObject) -> JsonObject:
     """Arguments without the JSON around a text, a truth value or replacements; the text of a
     file may itself be JSON.
     """
@@ -143,7 +152,9 @@ def _decode(name: str, value: object) -> object:
     if not isinstance(value, str) or not (value.startswith('"') or value in ("true", "false")):
         return value
     inner = parse_json(value)
-    return inner if inner is not None else value
+    if inner is not None:
+        return inner
+    return value
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -173,19 +184,20 @@ def _list_sessions(cache: Path) -> dict[str, list[str]]:
     results: dict[str, list[str]] = {}
     for name in _LISTS:
         document = files.document(cache / name)
-        for number, about in document.items() if isinstance(document, dict) else ():
-            if name == _LISTS[1]:  # directory -> its last session
-                results.setdefault(str(about), []).append(number)
-            else:
-                uris = [
-                    *get_list(about, "WorkspaceURIs"),
-                    *get_list(about, "workspaceURIs"),
-                    get_str(about, "workspace"),
-                ]
-                named = (uri for uri in uris if isinstance(uri, str) and uri)
-                results.setdefault(number, []).extend(
-                    path_of(uri) if uri.startswith("file:") else uri for uri in named
-                )
+        if isinstance(document, dict):
+            for number, about in document.items():
+                if name == _LISTS[1]:  # directory -> its last session
+                    results.setdefault(str(about), []).append(number)
+                else:
+                    uris = [
+                        *get_list(about, "WorkspaceURIs"),
+                        *get_list(about, "workspaceURIs"),
+                        get_str(about, "workspace"),
+                    ]
+                    named = (uri for uri in uris if isinstance(uri, str) and uri)
+                    results.setdefault(number, []).extend(
+                        path_of(uri) if uri.startswith("file:") else uri for uri in named
+                    )
     return results
 
 

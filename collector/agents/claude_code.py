@@ -54,14 +54,18 @@ from collector.agents.machine.model import (
     session_in_path,
 )
 from collector.json_values import (
+    JsonObject,
+    Moment,
+    Texts,
+    first_text,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
     objects,
     parse_json,
-    time_of,
     to_json,
 )
 from collector.model import (
@@ -76,7 +80,7 @@ from collector.model import (
     Turn,
     Usage,
 )
-from collector.text import decode, normal_path, timestamp
+from collector.text import decode, normal_path, timestamp, unique
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
 
@@ -183,7 +187,7 @@ _IDS = ("sessionId", "uuid", "leafUuid", "messageId")  # of a session or a recor
 def sniff(head: object) -> bool:
     """Qwen Code uses the same envelope around other messages."""
     if isinstance(head, list):
-        return any(sniff(entry) for entry in head[:_FIRST])
+        return any(map(sniff, head[:_FIRST]))
     if get_str(head, "hook_event_name") in _HOOKS:
         return "tool_input" in get_dict(head) and ".claude" in get_str(head, "transcript_path")
     if get_str(session_meta(head), "session_id"):
@@ -226,7 +230,7 @@ _FAILED = re.compile(
 )
 
 
-def _records_of(chat: object) -> Iterator[dict[str, Any]]:
+def _records_of(chat: object) -> Iterator[JsonObject]:
     """The records of a session that was kept as a chat."""
     meta = session_meta(chat)
     names = {
@@ -237,7 +241,7 @@ def _records_of(chat: object) -> Iterator[dict[str, Any]]:
     }
     about = {name: meta.get(theirs) for name, theirs in names.items()}
     for said in chat_messages(chat):
-        content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
+        content: list[JsonObject] = [{"type": "text", "text": said.text}] if said.text else []
         content += [
             {
                 "type": "tool_use",
@@ -270,10 +274,8 @@ def _records_of(chat: object) -> Iterator[dict[str, Any]]:
 def _written_by(blob: bytes) -> list[str]:
     """Sessions of the records in an array, that of the last one first."""
     records = objects(parse_json(decode(blob)))
-    ids = (
-        get_str(entry, "session_id") or get_str(entry, "sessionId") for entry in reversed(records)
-    )
-    return list(dict.fromkeys(filter(None, ids)))
+    ids = (first_text(entry, "session_id", "sessionId") for entry in reversed(records))
+    return [*unique(filter(None, ids))]
 
 
 def _noise(line: bytes) -> bool:
@@ -288,13 +290,6 @@ def _noise(line: bytes) -> bool:
     return noise and b'}{"' not in line  # a lost newline may have glued a record of interest to it
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """All copies of one session, longest first if the caller can; each is read before the next
-    one is asked for.
-    """
-    return _Reader(NAME, session_id).read_lines(blobs, skip=_noise)
-
-
 def _tasks_over(text: str) -> list[str]:
     """What notices say to be over: the ids that stand before the state in each."""
     notices = ((notice, [*_NOTICE.finditer(notice)]) for notice in text.split("</task-n"))
@@ -307,21 +302,18 @@ def _tasks_over(text: str) -> list[str]:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"Bash", "PowerShell"})
-    writers = frozenset(
-        {"Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write"}
-    )
-    reads = frozenset({"Read"})
-    spawns = frozenset({"Task", "Agent"})
+    shells = ("Bash", "PowerShell")
+    writers = ("Edit", "MultiEdit", "Write", "NotebookEdit", "mcp__acp__Edit", "mcp__acp__Write")
+    reads = ("Read",)
+    spawns = ("Task", "Agent")
     in_order_of_time = False
     one_by_one = True
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         # subagents, and the calls that started them, whose records are here
         self.agents: set[str] = set()
         # what the session had cost at a moment
-        self.cost_states: list[tuple[float, dict[str, Any]]] = []
+        self.cost_states: list[tuple[float, JsonObject]] = []
         # of each copy: when, and whether it continues another record
         self.beginnings: list[tuple[float, bool]] = []
         # all records of the copies, also of those that are not read
@@ -331,15 +323,15 @@ class _Reader(RecordReader):
         # responses whose calls ran when the user stopped the agent
         self.interrupted: set[str] = set()
         # id of a response -> what tells several of that id apart -> key of its tokens
-        self.responses: dict[str, dict[str, str]] = defaultdict(dict)
+        self.responses: dict[str, Texts] = defaultdict(dict)
         self.copied: set[str] = set()  # responses of sessions that this one continues
         # (event, call) -> entry of a log, the call before
-        self.hooked: dict[tuple[str, str], tuple[dict[str, Any], str]] = {}
+        self.hooked: dict[tuple[str, str], tuple[JsonObject, str]] = {}
         self.after_hooks: set[str] = set()  # calls after which a hook of the user's ran
         # call or task in the background -> when it was over
-        self.over: dict[str, float | None] = {}
+        self.over: dict[str, Moment] = {}
         # event -> the call before in the copy that is being read
-        self.last_hooked: dict[str, str] = {}
+        self.last_hooked: Texts = {}
 
     def begin_copy(self, blob: bytes) -> bytes:
         """Some versions stored only what came since the last commit: a copy whose first records
@@ -367,11 +359,12 @@ class _Reader(RecordReader):
 
     # --- one record -------------------------------------------------------------------------------
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         if "hook_event_name" in record:
             # a call as a hook got it, before or after it was made; logs have no times, and entries
             # of several sessions
-            event, key = get_str(record, "hook_event_name"), get_str(record, "tool_use_id")
+            event = get_str(record, "hook_event_name")
+            key = get_str(record, "tool_use_id")
             if get_str(record, "session_id") == self.session_id and event in _HOOKS:
                 self.hooked.setdefault((event, key), (record, self.last_hooked.get(event, "")))
                 self.last_hooked[event] = key
@@ -380,7 +373,7 @@ class _Reader(RecordReader):
                 self.copied.add(get_str(record, "message", "id"))
             self._record(record)
 
-    def _record(self, record: dict[str, Any]) -> None:
+    def _record(self, record: JsonObject) -> None:
         time = timestamp(record.get("timestamp"))
         self._note_parent(get_str(record, "parentUuid"), time)
         self.begin(time)
@@ -388,7 +381,8 @@ class _Reader(RecordReader):
         self.add_version(record.get("version"))
         self.add_branch(record.get("gitBranch"))
         self.forked_from = self.forked_from or get_str(record, "forkedFrom", "sessionId")
-        kind, agent_id = get_str(record, "type"), get_str(record, "agentId")
+        kind = get_str(record, "type")
+        agent_id = get_str(record, "agentId")
         self.driver = _driver(record) or self.driver
         if agent_id:  # a subagent's own record, of a file of its own
             self.agents.add(agent_id)
@@ -414,7 +408,7 @@ class _Reader(RecordReader):
         elif kind not in _TYPES:
             self.unknown_record_type(kind)
 
-    def _note_parent(self, parent: str, time: float | None) -> None:
+    def _note_parent(self, parent: str, time: Moment) -> None:
         if parent and time is not None and self.times and self.order >= _LEFTOVERS:
             self.continued.append((parent, self.times[-1], time))
 
@@ -447,9 +441,11 @@ class _Reader(RecordReader):
             if last := call or earlier.get(before):
                 earlier.setdefault(key, last)
             if call is None:
-                cwd, by = self.add_cwd(entry.get("cwd")), get_str(entry, "agent_id")
+                cwd = self.add_cwd(entry.get("cwd"))
+                by = get_str(entry, "agent_id")
                 self.order, earliest = (last.order, last.at) if last else (0, None)
-                name, arguments = get_str(entry, "tool_name"), get_dict(entry, "tool_input")
+                name = get_str(entry, "tool_name")
+                arguments = get_dict(entry, "tool_input")
                 done = (
                     Result(None, "")
                     if is_cut and key in unlogged and name in self.writers
@@ -467,21 +463,18 @@ class _Reader(RecordReader):
                     not_before=earliest,
                 )
             if event != "PreToolUse":
-                response, printed = (
-                    entry.get("tool_response"),
-                    get_str(entry, "tool_response", "stdout"),
-                )
+                response = entry.get("tool_response")
+                printed = get_str(entry, "tool_response", "stdout")
                 text = get_str(entry, "error") or printed or text_of(response)
                 result = Result(
                     None, text, _HOOKS[event], details=response, printed=printed or None
                 )
                 self.add_result(call.id if call else key, result)
 
-    def _assistant(
-        self, record: dict[str, Any], time: float | None, agent_id: str, cwd: str
-    ) -> None:
+    def _assistant(self, record: JsonObject, time: Moment, agent_id: str, cwd: str) -> None:
         message = get_dict(record, "message")
-        message_id, model = get_str(message, "id"), get_str(message, "model")
+        message_id = get_str(message, "id")
+        model = get_str(message, "model")
         usage = message.get("usage")
         if isinstance(usage, dict):
             used = anthropic_usage(usage, message_id, time, model, agent_id)
@@ -490,14 +483,10 @@ class _Reader(RecordReader):
                 self.add_usage(each)
         for index, block in enumerate(get_list(message, "content")):
             if get(block, "type") == "tool_use":
-                call_id, name = (
-                    get_str(block, "id") or f"{message_id}/{self.order}",
-                    get_str(block, "name"),
-                )
-                self.call_tool(
-                    call_id,
-                    name,
-                    get_dict(block, "input"),
+                self.take_call(
+                    block,
+                    "input",
+                    f"{message_id}/{self.order}",
                     time,
                     agent_id=agent_id,
                     model=model,
@@ -520,7 +509,7 @@ class _Reader(RecordReader):
         is_first = bool(number) and not keys
         return keys.setdefault(part, number if is_first else f"{number}/{part or self.order}")
 
-    def _user(self, record: dict[str, Any], time: float | None) -> None:
+    def _user(self, record: JsonObject, time: Moment) -> None:
         if response := get_str(record, "interruptedMessageId"):
             self.interrupted.add(response)
         blocks = blocks_of(get(record, "message", "content"))
@@ -543,7 +532,7 @@ class _Reader(RecordReader):
         if texts:
             self._user_text("\n".join(texts), record, time)
 
-    def _user_text(self, text: str, record: dict[str, Any], time: float | None) -> None:
+    def _user_text(self, text: str, record: JsonObject, time: Moment) -> None:
         clean = without_reminders(text)
         self.over.update(dict.fromkeys(_tasks_over(text), time))
         kind = classify(
@@ -556,15 +545,13 @@ class _Reader(RecordReader):
         else:
             self.add_user_text(self.order, time, clean, kind)
 
-    def _result(
-        self, block: dict[str, Any], record: dict[str, Any], time: float | None, agent_id: str
-    ) -> None:
+    def _result(self, block: JsonObject, record: JsonObject, time: Moment, agent_id: str) -> None:
         """The first result of a call counts; a copy may lack the details that another one has."""
         call_id = self.call_ids.answered(get_str(block, "tool_use_id"), self.order, agent_id)
         details = record.get("toolUseResult")
         task = get_dict(details, "task") or get_dict(details)
         is_over = get_str(task, "status") in _ENDED or get_str(task, "message").startswith(_STOPPED)
-        name = get_str(task, "task_id") or get_str(task, "shellId") or get_str(task, "shell_id")
+        name = first_text(task, "task_id", "shellId", "shell_id")
         if is_over and name:
             self.over[name] = time
         previous = self.results.get(call_id)
@@ -579,7 +566,7 @@ class _Reader(RecordReader):
                 running=bool(get_str(details, "backgroundTaskId")),
             )
 
-    def _progress(self, record: dict[str, Any], time: float | None) -> None:
+    def _progress(self, record: JsonObject, time: Moment) -> None:
         """A subagent's message, wrapped. Its calls are real calls of this session."""
         data = get_dict(record, "data")
         self._keep_run_of_hook(data, get_str(record, "parentToolUseID"))
@@ -601,7 +588,7 @@ class _Reader(RecordReader):
                 if get(block, "type") == "tool_result":
                     self._result(block, wrapped, time, agent_id)
 
-    def _system(self, record: dict[str, Any], time: float | None) -> None:
+    def _system(self, record: JsonObject, time: Moment) -> None:
         subtype = get_str(record, "subtype")
         if subtype in ("compact_boundary", "microcompact_boundary"):
             detail = to_json(get_dict(record, "compactMetadata"), ERROR_CHARS)
@@ -611,12 +598,12 @@ class _Reader(RecordReader):
         elif subtype == "api_error":
             self.add_event("api_error", time)
 
-    def _keep_run_of_hook(self, entry: dict[str, Any], call_id: str) -> None:
+    def _keep_run_of_hook(self, entry: JsonObject, call_id: str) -> None:
         """A hook that ran after a call; those called `callback` are the agent's own."""
         if get_str(entry, "hookEvent") == "PostToolUse" and get_str(entry, "command") != "callback":
             self.after_hooks.add(self.call_ids.current(call_id))
 
-    def _attachment(self, attachment: dict[str, Any], time: float | None) -> None:
+    def _attachment(self, attachment: JsonObject, time: Moment) -> None:
         kind = attachment.get("type")
         self._keep_run_of_hook(attachment, get_str(attachment, "toolUseID"))
         if kind == "queued_command":
@@ -643,10 +630,8 @@ class _Reader(RecordReader):
         # rules; where what is on disk differs from what is shown, `rawContent` is that
         elif kind == "nested_memory":
             memory = get_dict(attachment, "content")
-            path, text = (
-                normal_path(get_str(memory, "path")),
-                get_str(memory, "rawContent") or get_str(memory, "content"),
-            )
+            path = normal_path(get_str(memory, "path"))
+            text = first_text(memory, "rawContent", "content")
             self.add_observation(
                 FileObservation(path, time, 1, text, whole="contentDiffersFromDisk" in memory)
             )
@@ -696,7 +681,7 @@ class _Reader(RecordReader):
         """A prompt typed while the agent works is recorded at once and, often, a second time
         when it is delivered.
         """
-        turns: list[tuple[int, Turn]] = []
+        turns = []
         queued = ""
         for order, turn in super().ordered_turns():
             if turn.origin == "prompt" and turn.text == queued:
@@ -720,7 +705,7 @@ class _Reader(RecordReader):
         details = result.details if call.name == "WebSearch" else {}
         each = [answer for answer in get_list(details, "results") if get_str(answer, "tool_use_id")]
         searches = min(max(get_int(details, "searchCount") or len(each), 0), _MOST_SEARCHES)
-        task = get_str(result.details, "backgroundTaskId") or get_str(result.details, "agentId")
+        task = first_text(result.details, "backgroundTaskId", "agentId")
         ends = (self.over.get(key) or 0.0 for key in (call.id, task))
         # names come again
         over = max((at for at in ends if at >= (result.at or 0.0)), default=0.0) or None
@@ -733,7 +718,9 @@ class _Reader(RecordReader):
 
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         recorded = get_str(result.details, "gitOperation", "commit", "sha")
-        return (recorded,) if recorded else super().commits(command, result)
+        if recorded:
+            return (recorded,)
+        return super().commits(command, result)
 
     def edits(self, call: Call, result: Result) -> list[Edit]:
         if call.name not in self.writers:
@@ -751,7 +738,9 @@ class _Reader(RecordReader):
             hunks=tuple(_hunks(get_list(detail, "structuredPatch"))),
         )
         changed = detail.get("userModified") is True
-        return [replace(edit, proposed=_propose(call)) for edit in used] if changed else used
+        if changed:
+            return [replace(edit, proposed=_propose(call)) for edit in used]
+        return used
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         return _shown_file(
@@ -759,7 +748,8 @@ class _Reader(RecordReader):
         )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
-        agent_id, stats = get_str(result.details, "agentId"), get_dict(result.details, "toolStats")
+        agent_id = get_str(result.details, "agentId")
+        stats = get_dict(result.details, "toolStats")
         return Spawn(
             agent_id=agent_id,
             kind=get_str(call.arguments, "subagent_type"),
@@ -769,12 +759,16 @@ class _Reader(RecordReader):
         )
 
 
-def _shown_file(
-    details: dict[str, Any], asked_for: str, at: float | None
-) -> FileObservation | None:
+# All copies of one session, longest first if the caller can; each is read before the next one
+# is asked for.
+read = _Reader.line_reader(NAME, _noise)
+
+
+def _shown_file(details: JsonObject, asked_for: str, at: Moment) -> FileObservation | None:
     """A text file as the tool that reads files shows it."""
     file = get_dict(details, "file")
-    path, content = normal_path(get_str(file, "filePath") or asked_for), file.get("content")
+    path = normal_path(get_str(file, "filePath") or asked_for)
+    content = file.get("content")
     if not path or not isinstance(content, str) or details.get("type") != "text":
         return None
     start, count, total = (get_int(file, key) for key in ("startLine", "numLines", "totalLines"))
@@ -796,11 +790,12 @@ def _weight(used: Usage) -> float:
     )
 
 
-def _driver(record: dict[str, Any]) -> Driver | None:
+def _driver(record: JsonObject) -> Driver | None:
     """What sent a record; None where it does not tell. Editors and the apps use the SDK too: the
     entry point goes first.
     """
-    entry, source = get_str(record, "entrypoint"), get_str(record, "promptSource")
+    entry = get_str(record, "entrypoint")
+    source = get_str(record, "promptSource")
     if get_str(record, "teamName") and get_str(record, "agentName") not in ("", _LEAD):
         return Driver.PROGRAM  # a teammate does what another agent tells it
     known = _DRIVERS.get(entry)
@@ -809,20 +804,18 @@ def _driver(record: dict[str, Any]) -> Driver | None:
     if (known is None and entry.startswith("sdk")) or (
         source == "sdk" and known in (None, Driver.PROGRAM)
     ):
-        return Driver.PERSON if get_str(record, "origin", "kind") == "human" else Driver.PROGRAM
+        if get_str(record, "origin", "kind") == "human":
+            return Driver.PERSON
+        return Driver.PROGRAM
     return known or (Driver.PERSON if source in ("typed", "queued") else None)
 
 
-def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
+def _used_arguments(call: Call, detail: JsonObject) -> JsonObject:
     """What the tool really used: its result shows the strings, in which quotes and trailing
     blanks may differ from the call's.
     """
     chosen = get_dict(call.arguments)
-    path = (
-        get_str(chosen, "file_path")
-        or get_str(chosen, "notebook_path")
-        or get_str(detail, "filePath")
-    )
+    path = first_text(chosen, "file_path", "notebook_path") or get_str(detail, "filePath")
     if call.name.endswith("Write"):
         return {
             "file_path": path,
@@ -833,9 +826,11 @@ def _used_arguments(call: Call, detail: dict[str, Any]) -> dict[str, Any]:
         return {"file_path": path}
     if call.name == "MultiEdit":
         return {"file_path": path, "edits": chosen.get("edits")}
-    old, new = detail.get("oldString"), detail.get("newString")
+    old = detail.get("oldString")
+    new = detail.get("newString")
     if not isinstance(old, str) or not isinstance(new, str):
-        old, new = get_str(chosen, "old_string"), get_str(chosen, "new_string")
+        old = get_str(chosen, "old_string")
+        new = get_str(chosen, "new_string")
     return {
         "file_path": path,
         "old_string": old,
@@ -919,7 +914,7 @@ def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
     recorded.
     """
     # early versions put subagents beside their session
-    agents: dict[str, list[Path]] = defaultdict(list)
+    agents = defaultdict(list)
     for path in files.match_files(project, f"{_AGENT}*.jsonl"):
         agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
     for directory in files.directories(project):
@@ -952,14 +947,15 @@ def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
             if _is_damaged(files.head(path)):
                 times = [files.written_at(path)]
                 yield from left_behind(NAME, path.stem, times, f"{path} cannot be read")
-    projects, prompts = _prompted(location.parent / "history.jsonl")
+    projects, prompts = _read_prompts(location.parent / "history.jsonl")
     for directory in files.directories(location.parent / "file-history"):
         if roots.of(projects.get(directory.name, "")) or directory.name not in projects:
             below.append((directory, f"copies of files are left of it in {directory}"))
     for directory, why in below:
         if directory.name not in recorded and _NUMBER.fullmatch(directory.name):
             times = [files.written_at(path) for path in files.all_files(directory)]
-            times = times or [files.written_at(directory)]
+            if not times:
+                times = [files.written_at(directory)]
             yield from left_behind(NAME, directory.name, times, why)
     for session, times in prompts.items():
         if session not in recorded and roots.of(projects[session]):
@@ -972,15 +968,16 @@ def _is_damaged(head: bytes) -> bool:
     return bool(head.strip()) and first_value(head) is None and not files.text_in(head, _CWD)
 
 
-def _prompted(history: Path) -> tuple[dict[str, str], dict[str, list[float]]]:
+def _read_prompts(history: Path) -> tuple[Texts, dict[str, list[float]]]:
     """Session -> its project, and when it was asked for something, of the file that remembers
     what was typed.
     """
-    projects: dict[str, str] = {}
-    prompts: dict[str, list[float]] = defaultdict(list)
+    projects = {}
+    prompts = defaultdict(list)
     lines = files.attempt(history, lambda: files.content(history)) if history.exists() else b""
     for record in records([lines], [], ""):
-        session, time = get_str(record, "sessionId"), time_of(record.get("timestamp"))
+        session = get_str(record, "sessionId")
+        time = get_time(record, "timestamp")
         if session and time is not None:
             projects[session] = get_str(record, "project")
             # commands that the program deals with itself need no transcript
@@ -993,7 +990,9 @@ def _named_in(path: str, data: bytes) -> list[str]:
     """The session of the records, or of the chat, in a file under another name."""
     head = first_value(data)
     named = get_str(session_meta(head), "session_id") or files.text_in(data[:_HEAD], _SESSION_ID)
-    return [named] if named and sniff(head) else []
+    if named and sniff(head):
+        return [named]
+    return []
 
 
 COMMITTED = (

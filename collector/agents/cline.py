@@ -9,7 +9,6 @@ time, model and tokens, and prompts stand in them as they were typed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,6 @@ from typing import Any
 from collector.agents.common.edits import (
     added_lines,
     edits_from_arguments,
-    path_argument,
     search_replace_blocks,
     text_before,
 )
@@ -38,18 +36,24 @@ from collector.agents.machine import files
 from collector.agents.machine.editors import USERS
 from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import (
+    JsonObject,
+    Moment,
+    Texts,
+    first_text,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
+    has,
+    json_bytes,
     load_json,
     objects,
     parse_json,
-    time_of,
 )
-from collector.model import Command, Edit, FileObservation, Session, Status
-from collector.text import resolve, timestamp
+from collector.model import Command, Edit, FileObservation, Status
+from collector.text import first_group, resolve, timestamp
 from collector.vocabulary.agents import Agent
 
 NAME = "cline"
@@ -93,46 +97,30 @@ _FAILED = re.compile(
     r" state|^<error"
 )
 _NUMBERED = re.compile(r"\s*\d+ ?\||<|\{|File: ")
-_TOKENS = {
-    "input": "tokensIn",
-    "output": "tokensOut",
-    "cache_read": "cacheReads",
-    "cache_write": "cacheWrites",
-}
-_METRICS = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cache_read": "cacheReadTokens",
-    "cache_write": "cacheWriteTokens",
-}
-_OLD_METRICS = {"input": "prompt", "output": "completion", "cache_read": "cached"}
-_ACTS = frozenset({"tool", "command", "use_mcp_server"})
-_TYPED = frozenset({"task", "user_feedback"})
+_ACTS = ("tool", "command", "use_mcp_server")
+_TYPED = ("task", "user_feedback")
 
 
 def sniff(head: object) -> bool:
-    return isinstance(get(head, "api"), list) and get(head, "task", "agent") == NAME
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_documents(blobs)
+    return has(head, api=list) and get(head, "task", "agent") == NAME
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"execute_command", "run_commands"})
-    writers = frozenset({"write_to_file", "replace_in_file", "editor"})
-    reads = frozenset({"read_file"})
-    spawns = frozenset({"spawn_agent"})
+    shells = ("execute_command", "run_commands")
+    writers = ("write_to_file", "replace_in_file", "editor")
+    reads = ("read_file",)
+    spawns = ("spawn_agent",)
     exits = re.compile(r"[Ee]xit(?:ed with)? code:? (-?\d{1,9})")
     as_typed = False  # whether prompts stand in the messages without anything around them
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         self.as_typed = get(record, "task", "as_typed") is True
         self.add_cwd(get(record, "task", "cwd"))
         for element in objects(get(record, "task", "environments")):
             self.add_version(element.get("cline_version"))
         self.add_version(get(record, "task", "origin", "version"))
-        messages, display = get_list(record, "api"), _Shown(objects(record.get("ui")))
+        messages = get_list(record, "api")
+        display = _Shown(objects(record.get("ui")))
         for time, text in display.typed:
             self.begin(time)
             self.add_turn((time, text), time, text)
@@ -146,17 +134,15 @@ class _Reader(RecordReader):
                 self._take_prompt(message, number, with_text=not display.typed)
         for number, (time, about, model) in enumerate(display.requests):
             more = {"model": model or self.model, "cost": recorded_cost(about.get("cost"))}
-            self.count_tokens(
-                f"request {number}", time, about, _TOKENS, cached_among_input=False, **more
-            )
+            self.count_tokens(f"request {number}", time, about, cached_among_input=False, **more)
 
     def _take_prompt(self, message: Any, number: int, with_text: bool) -> None:
         text = text_of(get(message, "content"))
-        clock, model, directory = _CLOCK.search(text), _MODEL.search(text), _DIRECTORY.search(text)
-        time = time_of(get(message, "ts")) or (timestamp(clock[1]) if clock else None)
+        clock = _CLOCK.search(text)
+        time = get_time(message, "ts") or (timestamp(clock[1]) if clock else None)
         self.begin(time)
-        self.add_cwd(directory[1] if directory else "")
-        self.use_model(model[1] if model else "", time)
+        self.add_cwd(first_group(_DIRECTORY.search(text)))
+        self.use_model(first_group(_MODEL.search(text)), time)
         if self.as_typed:
             texts = (get_str(block, "text") for block in blocks_of(get(message, "content")))
             self.add_prompt(
@@ -167,13 +153,13 @@ class _Reader(RecordReader):
             self.add_turn((number, index), time, notice[2])
 
     def _answer(
-        self, message: dict[str, Any], number: int, display: _Shown, following: list[Any]
+        self, message: JsonObject, number: int, display: _Shown, following: list[Any]
     ) -> None:
         """An answer of the model; `following`: the messages up to the next answer, which have
         the results of its calls.
         """
-        time = began = display.asked.get(number - 2) or time_of(message.get("ts"))
-        ended = display.asked.get(number) or time_of(get(next(iter(following), None), "ts"))
+        time = began = display.asked.get(number - 2) or get_time(message, "ts")
+        ended = display.asked.get(number) or get_time(next(iter(following), None), "ts")
         self.begin(began)
         key = str(number)
         self.use_model(
@@ -188,29 +174,21 @@ class _Reader(RecordReader):
             if get(block, "type") == "tool_use":
                 name = get_str(block, "name")
                 time = next(times, time)
-                text = results.of(call_id := get_str(block, "id"), name)
+                text = results.of(get_str(block, "id"), name)
                 done = max(ended, time) if ended is not None and time is not None else ended
                 result = Result(done, text or "", recorded=text is not None)
-                self.call_tool(
-                    call_id or f"{key}/{index}",
-                    name,
-                    get_dict(block, "input"),
-                    time,
-                    result,
-                    message_id=key,
-                )
+                self.take_call(block, "input", f"{key}/{index}", time, result, message_id=key)
             else:
                 self.add_block((key, index), began, block)
 
-    def _tokens(
-        self, message: dict[str, Any], key: str, time: float | None, display: _Shown
-    ) -> None:
-        metrics, tokens = get_dict(message, "metrics"), get_dict(message, "metrics", "tokens")
+    def _tokens(self, message: JsonObject, key: str, time: Moment, display: _Shown) -> None:
+        metrics = get_dict(message, "metrics")
+        tokens = get_dict(message, "metrics", "tokens")
         cost = recorded_cost(metrics.get("cost"))
         if "inputTokens" in metrics:
-            self.count_tokens(key, time, metrics, _METRICS, cost=cost)
+            self.count_tokens(key, time, metrics, cost=cost)
         elif tokens and not any(get_int(about, "tokensOut") for _, about, _ in display.requests):
-            self.count_tokens(key, time, tokens, _OLD_METRICS, cached_among_input=False, cost=cost)
+            self.count_tokens(key, time, tokens, cached_among_input=False, cost=cost)
 
     def outcome(self, call: Call, result: Result) -> Outcome:
         beginning = result.text[:2_000]
@@ -218,7 +196,9 @@ class _Reader(RecordReader):
         if _DENIED.search(beginning):
             return Status.REJECTED, beginning[:ERROR_CHARS]
         failed = status is Status.OK and _FAILED.search(beginning)
-        return (Status.ERROR, beginning[:ERROR_CHARS]) if failed else (status, error)
+        if failed:
+            return (Status.ERROR, beginning[:ERROR_CHARS])
+        return (status, error)
 
     def command(self, call: Call, result: Result) -> Command:
         head, matches, output = result.text.partition("Output:\n")
@@ -232,7 +212,8 @@ class _Reader(RecordReader):
         """What was asked for, and the whole text after it where nobody else changed that before
         it was saved.
         """
-        path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
+        path = call.path
+        arguments = get_dict(call.arguments)
         final = _FINAL.search(result.text)
         changed = final is not None and _CHANGED.search(result.text[: final.start()]) is not None
         if final and changed:
@@ -262,11 +243,12 @@ class _Reader(RecordReader):
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text of a file; some versions put a number before each line, or show a part."""
         part = is_part(call.arguments) or {"args", "files"} & get_dict(call.arguments).keys()
-        return (
-            None
-            if part or _NUMBERED.match(result.text)
-            else self.display(call, result, result.text)
-        )
+        if part or _NUMBERED.match(result.text):
+            return None
+        return self.display(call, result, result.text)
+
+
+read = _Reader.document_reader(NAME)
 
 
 def _commands(arguments: object) -> str:
@@ -274,7 +256,7 @@ def _commands(arguments: object) -> str:
     listed = get(arguments, "commands")
     several = parse_json(listed) if isinstance(listed, str) and listed.startswith("[") else listed
     if not isinstance(several, list):
-        return get_str(arguments, "command") or get_str(arguments, "commands")
+        return first_text(arguments, "command", "commands")
     texts = (
         element if isinstance(element, str) else get_str(element, "command") for element in several
     )
@@ -307,7 +289,7 @@ def _calls_apart(blocks: list[Any]) -> Iterator[Any]:
             yield {"type": "text", "text": after}
 
 
-def _values(inside: str) -> dict[str, str]:
+def _values(inside: str) -> Texts:
     """Arguments written as XML: the newlines next to the tags are not theirs."""
     long = {match[1]: match[2] for match in _XML_LAST.finditer(inside)}
     short = {match[1]: match[2].strip() for match in _XML_VALUE.finditer(_XML_LAST.sub("", inside))}
@@ -322,7 +304,7 @@ class _Results:
     """
 
     def __init__(self, content: object) -> None:
-        self._by_id: dict[str, str] = {}
+        self._by_id: Texts = {}
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for block in blocks_of(content):
             text = get_str(block, "text")
@@ -336,7 +318,9 @@ class _Results:
 
     def of(self, call_id: str, name: str) -> str | None:
         waiting = [] if call_id in self._by_id else self._by_name[name]
-        return waiting.pop(0) if waiting else self._by_id.get(call_id)
+        if waiting:
+            return waiting.pop(0)
+        return self._by_id.get(call_id)
 
 
 class _Shown:
@@ -344,16 +328,17 @@ class _Shown:
     message.
     """
 
-    def __init__(self, entries: list[dict[str, Any]]) -> None:
-        self.typed: list[tuple[float | None, str]] = []
+    def __init__(self, entries: list[JsonObject]) -> None:
+        self.typed: list[tuple[Moment, str]] = []
         self.asked: dict[int, float] = {}  # last message before a request -> when it was sent
         self.acts: dict[int, list[float]] = defaultdict(list)  # answer -> when its calls were made
         # time, tokens and cost, model
-        self.requests: list[tuple[float | None, dict[str, Any], str]] = []
+        self.requests: list[tuple[Moment, JsonObject, str]] = []
         answer = 0
         for number, entry in enumerate(entries):
-            time, last = time_of(entry.get("ts")), entry.get("conversationHistoryIndex")
-            kind = get_str(entry, "say") or get_str(entry, "ask")
+            time = get_time(entry, "ts")
+            last = entry.get("conversationHistoryIndex")
+            kind = first_text(entry, "say", "ask")
             if kind in _TYPED or (number == 0 and kind == "text"):
                 self.typed.append((time, get_str(entry, "text")))
             elif kind == "api_req_started":
@@ -374,7 +359,9 @@ class _Shown:
 _EDITORS = "{Code,Code - Insiders,VSCodium,Cursor,Windsurf}"
 _SERVERS = "{.vscode-server,.vscode-server-insiders,.vscode-remote,.cursor-server,.windsurf-server}"
 _TASKS = "User/globalStorage/saoudrizwan.claude-dev/tasks"
-_API, _UI, _METADATA = "api_conversation_history.json", "ui_messages.json", "task_metadata.json"
+_API = "api_conversation_history.json"
+_UI = "ui_messages.json"
+_METADATA = "task_metadata.json"
 _MESSAGES = ".messages.json"
 _NAMED_DIRECTORY = re.compile(
     rb"# Current (?:Working|Workspace) Directory \(((?:[^\"\\]|\\.){1,4000}?)\) Files"
@@ -401,15 +388,16 @@ def _find_tasks(location: Path, roots: Roots) -> Iterator[LocalSession]:
 def _load_task(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for messages that are no JSON: they are being written."""
     path = session.files[0]
-    api, shown = load_json(files.content(path)), files.document(path.with_name(_UI)) or []
+    api = load_json(files.content(path))
+    shown = files.document(path.with_name(_UI)) or []
     environments = get_list(files.document(path.with_name(_METADATA)), "environment_history")
     task = {"agent": session.agent, "cwd": session.cwd, "environments": environments}
-    yield json.dumps({"task": task, "api": api, "ui": shown}).encode()
+    yield json_bytes({"task": task, "api": api, "ui": shown})
 
 
 def _whose_session(path: Path) -> tuple[str, str]:
     about = files.document(path.with_name(f"{path.parent.name}.json"))
-    return path.parent.name, get_str(about, "cwd") or get_str(about, "workspace_root")
+    return path.parent.name, first_text(about, "cwd", "workspace_root")
 
 
 def _load_session(session: LocalSession) -> Iterator[bytes]:
@@ -421,7 +409,7 @@ def _load_session(session: LocalSession) -> Iterator[bytes]:
         "as_typed": True,
         "origin": get(document, "origin"),
     }
-    yield json.dumps({"task": task, "api": get_list(document, "messages"), "ui": []}).encode()
+    yield json_bytes({"task": task, "api": get_list(document, "messages"), "ui": []})
 
 
 STORES = (

@@ -10,7 +10,6 @@ Where the editor has no such timeline of a session, its transcript is read: even
 command line writes them.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,21 @@ from collector.agents.formats.copilot_events import read_events
 from collector.agents.machine import files
 from collector.agents.machine.editors import USERS, folders, path_of
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_list, get_str, objects, time_of
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    Texts,
+    first_text,
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    get_time,
+    has,
+    json_bytes,
+    objects,
+)
 from collector.model import Edit, Session
 from collector.text import normal_path
 from collector.vocabulary.agents import Agent
@@ -50,50 +63,45 @@ _UNIT = "utf-16-le"  # columns count units of UTF-16
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, dict) and isinstance(get(head, "chatSession", "requests"), list)
+    return has(get(head, "chatSession"), requests=list)
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     parts = list(blobs)
     events = parts and get(first_value(parts[0]), "type")
-    return (
-        read_events(NAME, session_id, parts)
-        if events
-        else _Reader(NAME, session_id).read_documents(parts)
-    )
+    if events:
+        return read_events(NAME, session_id, parts)
+    return _Reader(NAME, session_id).read_documents(parts)
 
 
 class _Reader(RecordReader):
-    shells = frozenset({_TERMINAL})
+    shells = (_TERMINAL,)
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         self.driver = Driver.IDE
         session = get_dict(record, "chatSession")
         self.add_cwd(path_of(record.get("folder")) or path_of(session.get("workingDirectory")))
-        operations: dict[str, list[dict[str, Any]]] = {}
+        operations: dict[str, list[JsonObject]] = {}
         for operation in _in_order(get_dict(record, "editing", "timeline")):
             operations.setdefault(get_str(operation, "requestId"), []).append(operation)
         for request in get_list(session, "requests"):
             key = get_str(request, "requestId")
             if isinstance(request, dict) and self.is_new(key):
                 self._request(request)
-                self._operations(key, operations.pop(key, []), time_of(request.get("timestamp")))
+                self._operations(key, operations.pop(key, []), get_time(request, "timestamp"))
         for key, left in operations.items():  # of requests that were taken back
             self._operations(key, left, None)
 
-    def _operations(
-        self, request: str, operations: list[dict[str, Any]], prompted: float | None
-    ) -> None:
+    def _operations(self, request: str, operations: list[JsonObject], prompted: Moment) -> None:
         for number, operation in enumerate(operations):
             self.begin(None)
-            call_id, name = (
-                f"{request}/{get_int(operation, 'epoch')}/{number}",
-                get_str(operation, "type"),
-            )
+            call_id = f"{request}/{get_int(operation, 'epoch')}/{number}"
+            name = get_str(operation, "type")
             self.call_tool(call_id, name, operation, None, Result(None, ""), not_before=prompted)
 
-    def _request(self, request: dict[str, Any]) -> None:
-        time, key = time_of(request.get("timestamp")), get_str(request, "requestId")
+    def _request(self, request: JsonObject) -> None:
+        time = get_time(request, "timestamp")
+        key = get_str(request, "requestId")
         self.begin(time)
         message = request.get("message")
         self.add_turn(key, time, message if isinstance(message, str) else get_str(message, "text"))
@@ -107,17 +115,13 @@ class _Reader(RecordReader):
         if get(request, "isCanceled") is True:
             self.add_event("interrupt", done)
         metadata = get_dict(request, "result", "metadata")
-        self.use_tokens(
-            key, done, get_int(metadata, "promptTokens"), get_int(metadata, "outputTokens")
-        )
+        self.count_tokens(key, done, metadata)
         for number, part in enumerate(get_list(request, "response")):
             self._part(part, f"{key}/{number}", time, done)
 
-    def _part(self, part: object, key: str, prompted: float | None, done: float | None) -> None:
-        kind, text = (
-            get_str(part, "kind"),
-            text_of(get(part, "value")) or get_str(part, "value", "value"),
-        )
+    def _part(self, part: object, key: str, prompted: Moment, done: Moment) -> None:
+        kind = get_str(part, "kind")
+        text = text_of(get(part, "value")) or get_str(part, "value", "value")
         if kind == "toolInvocationSerialized":
             self._tool(get_dict(part), key, prompted)
         elif kind == "thinking":
@@ -125,23 +129,17 @@ class _Reader(RecordReader):
         elif not kind and text:
             self.add_message(key, done, "text", text)
 
-    def _tool(self, part: dict[str, Any], key: str, prompted: float | None) -> None:
+    def _tool(self, part: JsonObject, key: str, prompted: Moment) -> None:
         """Edits are in the timeline; of the other tools the commands count."""
         details = get_dict(part, "toolSpecificData")
         line = details.get("commandLine")
         command = get_str(details, "command") or (line if isinstance(line, str) else "")
-        command = (
-            command
-            or get_str(line, "userEdited")
-            or get_str(line, "toolEdited")
-            or get_str(line, "original")
-        )
+        if not command:
+            command = first_text(line, "userEdited", "toolEdited", "original")
         if not command:
             return
-        code, output = (
-            get_int(details, "terminalCommandState", "exitCode"),
-            get_str(details, "terminalCommandOutput", "text"),
-        )
+        code = get_int(details, "terminalCommandState", "exitCode")
+        output = get_str(details, "terminalCommandOutput", "text")
         result = Result(None, output or (f"exit {code}" if code else ""), is_error(code != 0))
         self.call_tool(
             get_str(part, "toolCallId") or key,
@@ -155,7 +153,8 @@ class _Reader(RecordReader):
     def edits(self, call: Call, result: Result) -> list[Edit]:
         operation = get_dict(call.arguments)
         path = path_of(operation.get("uri"))
-        before, after = operation.get("before"), operation.get("after")
+        before = operation.get("before")
+        after = operation.get("after")
         if call.name == "rename":
             return [
                 Edit(
@@ -174,9 +173,9 @@ class _Reader(RecordReader):
         ]
 
 
-def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _in_order(timeline: JsonObject) -> Iterator[JsonObject]:
     """The operations with the text of their file before and after, where it is known."""
-    texts: dict[str, str] = {}
+    texts = {}
     listed = (
         pair[1]
         for pair in get_list(timeline, "fileBaselines")
@@ -194,13 +193,12 @@ def _in_order(timeline: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield item | {"before": before, "after": _apply(item, path, before, texts)}
 
 
-def _apply(
-    operation: dict[str, Any], path: str, before: str | None, texts: dict[str, str]
-) -> str | None:
+def _apply(operation: JsonObject, path: str, before: str | None, texts: Texts) -> str | None:
     """Takes note of what an operation does to a text, and returns what the file holds after it;
     None where that is not known.
     """
-    kind, after = get_str(operation, "type"), None
+    kind = get_str(operation, "type")
+    after = None
     if kind == "create":
         after = get_str(operation, "initialContent")
     elif kind == "textEdit" and before is not None:
@@ -261,7 +259,9 @@ def _offset(lines: list[str], starts: list[int], line: int, column: int) -> int 
 # transcript; it may be there as several.
 _TALKS = ("chatSessions/*.json", "chatSessions/*.jsonl")
 _TRANSCRIPTS = ("GitHub.copilot-chat/transcripts/*.jsonl",)
-_SET, _PUSH, _DELETE = 1, 2, 3
+_SET = 1
+_PUSH = 2
+_DELETE = 3
 
 
 def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
@@ -288,21 +288,22 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     path, *timeline = session.files
     if path.match(_TRANSCRIPTS[0]):
         head = {"type": "session.context_changed", "id": "folder", "data": {"cwd": session.cwd}}
-        yield json.dumps(head).encode() + b"\n" + files.lines(path)
+        yield json_bytes(head) + b"\n" + files.lines(path)
         return
     talk = replayed(files.lines(path)) if path.suffix == ".jsonl" else files.document(path)
     editing = files.document(timeline[0]) if timeline else None
     folder = {"scheme": "file", "path": session.cwd}
-    yield json.dumps({"chatSession": talk, "editing": editing, "folder": folder}).encode()
+    yield json_bytes({"chatSession": talk, "editing": editing, "folder": folder})
 
 
-def replayed(data: bytes) -> dict[str, Any]:
+def replayed(data: bytes) -> JsonObject:
     """The document that a log of changes amounts to. Raises ValueError."""
-    document: dict[str, Any] = {}
+    document: JsonObject = {}
     for entry in (value for line in data.split(b"\n") if line.strip() for value in values(line)):
         if not isinstance(entry, dict):
             continue
-        route, value = get_list(entry, "k"), entry.get("v")
+        route = get_list(entry, "k")
+        value = entry.get("v")
         if route:
             _change(document, route, entry)
         elif isinstance(value, dict):
@@ -310,10 +311,10 @@ def replayed(data: bytes) -> dict[str, Any]:
     return document
 
 
-def _change(document: dict[str, Any], route: list[Any], entry: dict[str, Any]) -> None:
+def _change(document: JsonObject, route: list[Any], entry: JsonObject) -> None:
     """One entry of a log; one that fits nowhere is left out."""
     *path, key = route
-    inside: Any = document
+    inside = document
     try:
         for step in path:
             inside = inside[step]
@@ -338,7 +339,7 @@ STORES = (
             f"{USERS}/{{Code,Code - Insiders,VSCodium}}/User/workspaceStorage",
             "~/{.vscode-server,.vscode-server-insiders}/data/User/workspaceStorage",
         ),
-        patterns=tuple(f"*/{pattern}" for pattern in (*_TALKS, *_TRANSCRIPTS)),
+        patterns=tuple(f"*/{pattern}" for pattern in _TALKS + _TRANSCRIPTS),
         find=_find,
         load=_load,
     ),

@@ -12,7 +12,7 @@ from collector.agents.common.reader import FACETS
 from collector.agents.formats.copilot_events import read_events
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
-from collector.json_values import get_str
+from collector.json_values import get_str, has
 from collector.model import Session
 from collector.vocabulary.agents import Agent
 
@@ -39,33 +39,24 @@ AGENT = Agent(
 GIVES = frozenset(FACETS)
 ORDER = 50
 
-_FAMILIES = frozenset(  # of events, before the dot
-    {
-        "session",
-        "user",
-        "assistant",
-        "tool",
-        "subagent",
-        "hook",
-        "system",
-        "skill",
-        "abort",
-        "permission",
-        "model",
-    }
+_FAMILIES = (
+    "session",
+    "user",
+    "assistant",
+    "tool",
+    "subagent",
+    "hook",
+    "system",
+    "skill",
+    "abort",
+    "permission",
+    "model",
 )
 
 
 def sniff(head: object) -> bool:
-    if not isinstance(head, dict) or not isinstance(head.get("data"), dict):
-        return False
     family, dot, _ = get_str(head, "type").partition(".")
-    return (
-        bool(dot)
-        and family in _FAMILIES
-        and isinstance(head.get("id"), str)
-        and isinstance(head.get("timestamp"), str)
-    )
+    return bool(dot) and family in _FAMILIES and has(head, data=dict, id=str, timestamp=str)
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:

@@ -10,19 +10,29 @@ directory in its result is where it ended, and moves nothing after it.
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from collector.agents.common.edits import path_argument
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
 from collector.agents.machine.databases import CopiedDatabase, copied, of_bytes
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_int, get_str, objects, parse_json, time_of
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    Numbers,
+    Texts,
+    get,
+    get_dict,
+    get_int,
+    get_str,
+    get_time,
+    objects,
+    parse_json,
+)
 from collector.model import FileObservation, Session, Spawn, Status, Usage
-from collector.text import normal_path, resolve
+from collector.text import normal_path
 from collector.vocabulary.agents import Agent
 
 NAME = "crush"
@@ -45,25 +55,19 @@ def sniff(head: object) -> bool:
     return isinstance(head, dict) and "message_count" in about and "completion_tokens" in about
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    """Copies are lines, or databases as people commit them: of those, the session's rows."""
-    return _Reader(NAME, session_id).read_lines(blobs)
-
-
 class _Reader(RecordReader):
-    shells = frozenset({"bash"})
-    writers = frozenset({"edit", "multiedit", "write"})
+    shells = ("bash",)
+    writers = ("edit", "multiedit", "write")
     exits = re.compile(r"^Exit code (\d{1,9})\s*(?:<cwd>|\Z)", re.M)
-    reads = frozenset({"view"})
-    spawns = frozenset({"agent"})
+    reads = ("view",)
+    spawns = ("agent",)
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.models: Counter[str] = Counter()  # of answers
         self.started: set[str] = set()  # subagents
-        self.open: dict[str, str] = {}  # id of a call -> its key here
+        self.open: Texts = {}  # id of a call -> its key here
         self.versions_of: dict[str, list[str]] = defaultdict(list)  # path -> its texts in order
-        self.reached: dict[str, int] = {}  # path -> number of the version after its latest edit
+        self.reached: Numbers = {}  # path -> number of the version after its latest edit
 
     def begin_copy(self, blob: bytes) -> bytes:
         if not blob.startswith(_DATABASE.encode()):
@@ -71,7 +75,7 @@ class _Reader(RecordReader):
         with of_bytes(blob) as database:
             return _lines(database, self.session_id, "")
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         session, file, message = (get_dict(record, name) for name in ("session", "file", "message"))
         if session:
             self._session(session, record)
@@ -84,13 +88,13 @@ class _Reader(RecordReader):
         else:
             self.unknown_record_type("no row")
 
-    def _session(self, session: dict[str, Any], record: dict[str, Any]) -> None:
-        self.begin(time_of(session.get("created_at")))
+    def _session(self, session: JsonObject, record: JsonObject) -> None:
+        self.begin(get_time(session, "created_at"))
         self.add_cwd(record.get("cwd"))
         self.add_usage(
             Usage(
                 _ALL,
-                time_of(session.get("updated_at")),
+                get_time(session, "updated_at"),
                 0,
                 "",
                 cost=recorded_cost(session.get("cost")),
@@ -106,11 +110,12 @@ class _Reader(RecordReader):
             self.usage[_ALL] = (order, replace(whole, model=self.models.most_common(1)[0][0]))
         return super().session()
 
-    def _message(self, message: dict[str, Any], agent: str) -> None:
-        key, role = get_str(message, "id"), get_str(message, "role")
+    def _message(self, message: JsonObject, agent: str) -> None:
+        key = get_str(message, "id")
+        role = get_str(message, "role")
         if not self.is_new(key):
             return
-        time = time_of(message.get("created_at"))
+        time = get_time(message, "created_at")
         self.begin(time)
         if message.get("is_summary_message"):
             self.add_event("compaction", time)
@@ -121,10 +126,9 @@ class _Reader(RecordReader):
         for index, part in enumerate(objects(parse_json(message.get("parts")))):
             self._part(part, f"{key}/{index}", role, time, agent)
 
-    def _part(
-        self, part: dict[str, Any], key: str, role: str, time: float | None, agent: str
-    ) -> None:
-        kind, data = get_str(part, "type"), get_dict(part, "data")
+    def _part(self, part: JsonObject, key: str, role: str, time: Moment, agent: str) -> None:
+        kind = get_str(part, "type")
+        data = get_dict(part, "data")
         if kind == "text" and role == "user":
             if not agent:
                 self.add_turn(key, time, get_str(data, "text"))
@@ -139,28 +143,31 @@ class _Reader(RecordReader):
         elif kind == "shell_command":
             self.add_event("user_shell", time, get_str(data, "command"))
 
-    def _call(self, data: dict[str, Any], key: str, time: float | None, agent: str) -> None:
+    def _call(self, data: JsonObject, key: str, time: Moment, agent: str) -> None:
         chosen = get_str(data, "id")
         call_id = chosen if chosen and chosen not in self.calls else key
         self.open[chosen] = call_id
-        arguments, message_id = get_dict(parse_json(data.get("input"))), key.rpartition("/")[0]
+        arguments = get_dict(parse_json(data.get("input")))
+        message_id = key.rpartition("/")[0]
         self.call_tool(
             call_id, get_str(data, "name"), arguments, time, agent_id=agent, message_id=message_id
         )
 
-    def _result(self, data: dict[str, Any], time: float | None) -> None:
+    def _result(self, data: JsonObject, time: Moment) -> None:
         call_id = self.open.pop(get_str(data, "tool_call_id"), "")
         call = self.calls.get(call_id)
         if call is None:
             return
         details = get_dict(parse_json(data.get("metadata")))
-        began, ended = time_of(details.get("start_time")), time_of(details.get("end_time"))
+        began = get_time(details, "start_time")
+        ended = get_time(details, "end_time")
         if began is not None:
             call.at = began
         done = ended if ended is not None else time
         if done is not None and call.at is not None:
             done = max(done, call.at)
-        text, printed = get_str(data, "content"), get_str(details, "output") or None
+        text = get_str(data, "content")
+        printed = get_str(details, "output") or None
         self.add_result(
             call_id,
             Result(done, text, is_error(get(data, "is_error")), details=details, printed=printed),
@@ -174,18 +181,18 @@ class _Reader(RecordReader):
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(kind="agent", visible=bool(self.started))
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
-        path, after = (
-            resolve(call.cwd, path_argument(call.arguments)),
-            get(result.details, "new_content"),
-        )
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
+        path = call.path
+        after = get(result.details, "new_content")
         if isinstance(after, str):
             self._reach(path, after)
             return self._texts(get_str(result.details, "old_content"), after)
         if call.name == "write" and result.status is Status.OK:
             number = self._reach(path, after := get_str(call.arguments, "content"))
             # the version before tells the text before, if it was not known
-            return self._texts(self.versions_of[path][number - 1], after) if number else {}
+            if number:
+                return self._texts(self.versions_of[path][number - 1], after)
+            return {}
         return {}
 
     def _reach(self, path: str, text: str) -> int:
@@ -196,20 +203,22 @@ class _Reader(RecordReader):
         self.reached[path] = value or self.reached.get(path, 0)
         return value
 
-    def _texts(self, before: str, after: str) -> dict[str, Any]:
+    def _texts(self, before: str, after: str) -> JsonObject:
         """An empty text before is that of a file that was not there."""
         return {"before": before or None, "before_known": True, "after": after}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
-        path, start = (
-            get_str(result.details, "file_path"),
-            max(get_int(call.arguments, "offset"), 0),
-        )
+        path = get_str(result.details, "file_path")
+        start = max(get_int(call.arguments, "offset"), 0)
         whole = (
             start == 0 and get_int(call.arguments, "limit") <= 0 and _MORE not in result.text[-500:]
         )
         shown = replace(call, arguments={"path": path}) if path else call
         return self.display(shown, result, get_str(result.details, "content"), start + 1, whole)
+
+
+# Copies are lines, or databases as people commit them: of those, the session's rows.
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -252,7 +261,8 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             cwd = _directory(location, paths, roots)
             # one without messages says nothing
             if cwd and not row.get("parent_session_id") and row.get("message_count") != 0:
-                number, time = str(row["id"]), time_of(row.get("updated_at")) or 0.0
+                number = str(row["id"])
+                time = get_time(row, "updated_at") or 0.0
                 why = f"changed files of {cwd}" if paths else f"kept in {cwd}"
                 stamp = f"{number} {row.get('updated_at')} {row.get('message_count')}"
                 yield LocalSession(number, (location,), why, number, cwd, stamp, time)
@@ -264,7 +274,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
 
 
 def _lines(database: CopiedDatabase, session: str, cwd: str) -> bytes:
-    return "\n".join(json.dumps(record) for record in _records(database, session, cwd)).encode()
+    return "\n".join(map(json.dumps, _records(database, session, cwd))).encode()
 
 
 def _committed(path: str, data: bytes) -> list[str]:
@@ -275,7 +285,9 @@ def _committed(path: str, data: bytes) -> list[str]:
                 "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL"
                 " ORDER BY created_at, id"
             )
-            return [str(row["id"]) for row in database.rows(sql)] if database.has(_TABLES) else []
+            if database.has(_TABLES):
+                return [str(row["id"]) for row in database.rows(sql)]
+            return []
     except OSError:
         return []
 
@@ -283,11 +295,16 @@ def _committed(path: str, data: bytes) -> list[str]:
 def _directory(location: Path, paths: list[str], roots: Roots) -> str:
     absolute = [path for path in paths if path.startswith("/") or path[1:3] in (":\\", ":/")]
     if absolute:
-        return next((root for path in absolute if (root := roots.of(path))), "")
-    return str(location.parents[1]) if roots.of(str(location.parents[1])) else ""
+        for path in absolute:
+            if root := roots.of(path):
+                return root
+        return ""
+    if roots.of(str(location.parents[1])):
+        return str(location.parents[1])
+    return ""
 
 
-def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[dict[str, Any]]:
+def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[JsonObject]:
     """A session, the versions of its files, its messages, and those of the sessions that it
     started.
     """

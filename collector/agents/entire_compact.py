@@ -7,7 +7,6 @@ known by their id, everything else by its line.
 """
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from collector.agents.common.edits import path_argument
@@ -25,9 +24,10 @@ from collector.agents.common.reader import (
     Result,
     is_part,
     numbered_lines,
+    status_of,
 )
-from collector.json_values import get, get_dict, get_int, get_str, time_of
-from collector.model import FileObservation, Session, Status
+from collector.json_values import JsonObject, Moment, get, get_dict, get_str, get_time, has
+from collector.model import FileObservation, Status
 from collector.text import normal_path
 from collector.vocabulary.agents import Agent, slug_of
 
@@ -36,28 +36,18 @@ AGENT = Agent(NAME, "Entire compact transcript", exported={"git-ai": "unknown"})
 GIVES = frozenset(FACETS) - {"before", "positions", "subagents", "models"}
 ORDER = 10
 
-_STATUS = {"success": Status.OK, "error": Status.ERROR}
 _ROW = re.compile(r"(?=.{0,9}\t)\s*(\d+)\s*\t(.*)", re.S)
 
 
 def sniff(head: object) -> bool:
-    return (
-        isinstance(head, dict)
-        and isinstance(head.get("v"), int)
-        and isinstance(head.get("agent"), str)
-        and "content" in head
-    )
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
+    return has(head, v=int, agent=str) and "content" in get_dict(head)
 
 
 class _Reader(AnyAgentReader):
     rejections = ("doesn't want to proceed", "user rejected")
 
-    def take(self, record: dict[str, Any]) -> None:
-        time = time_of(record.get("ts"))
+    def take(self, record: JsonObject) -> None:
+        time = get_time(record, "ts")
         self.begin(time)
         agent = get_str(record, "agent")
         if self.agent == NAME and agent:
@@ -76,16 +66,14 @@ class _Reader(AnyAgentReader):
         else:
             self.unknown_record_type(record.get("type"))
 
-    def _user(self, text: str, key: str, time: float | None) -> None:
+    def _user(self, text: str, key: str, time: Moment) -> None:
         clean = without_reminders(text)
         injected = clean.lstrip().startswith(CODEX_INJECTED)
         self.add_user_text(key, time, clean, PromptKind.INJECTED if injected else classify(clean))
 
-    def _assistant(self, record: dict[str, Any], blocks: list[Any], time: float | None) -> None:
+    def _assistant(self, record: JsonObject, blocks: list[Any], time: Moment) -> None:
         message_id = get_str(record, "id") or f"{time}"
-        self.use_tokens(
-            message_id, time, get_int(record, "input_tokens"), get_int(record, "output_tokens")
-        )
+        self.count_tokens(message_id, time, record)
         for index, block in enumerate(blocks):
             text = get_str(block, "text")
             if get(block, "type") == "text":
@@ -93,31 +81,25 @@ class _Reader(AnyAgentReader):
             elif get(block, "type") in ("tool_use", "toolCall"):
                 self._call(block, message_id, f"{message_id}/{time}/{index}", time)
 
-    def _call(self, block: dict[str, Any], message_id: str, key: str, time: float | None) -> None:
-        arguments = block.get("input") if "input" in block else block.get("arguments")
+    def _call(self, block: JsonObject, message_id: str, key: str, time: Moment) -> None:
+        arguments = "input" if "input" in block else "arguments"
         answer = get_dict(block, "result")
-        text, status = (
-            get_str(answer, "output"),
-            _STATUS.get(get_str(answer, "status"), Status.UNKNOWN),
-        )
+        text = get_str(answer, "output")
+        status = status_of(get_str(answer, "status"))
         if status is Status.OK and text.startswith("apply_patch verification failed"):
             status = Status.ERROR
         result = Result(None, text, status) if answer else None
-        self.call_tool(
-            get_str(block, "id") or key,
-            get_str(block, "name"),
-            arguments,
-            time,
-            result,
-            message_id=message_id,
-            cwd="",
-        )
+        self.take_call(block, arguments, key, time, result, message_id=message_id, cwd="")
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """A listing with line numbers, `12<tab>text`."""
-        path, listed = normal_path(path_argument(call.arguments)), numbered_lines(result.text, _ROW)
+        path = normal_path(path_argument(call.arguments))
+        listed = numbered_lines(result.text, _ROW)
         if not path or listed is None:
             return None
         return FileObservation(
             path, call.at, listed[0], "\n".join(listed[1]), whole=not is_part(call.arguments)
         )
+
+
+read = _Reader.line_reader(NAME)

@@ -6,7 +6,6 @@ session, in a file beside it. A worker is a session of its own that names the se
 it.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -26,9 +25,21 @@ from collector.agents.common.reader import FACETS, Call, RecordReader, Result, i
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_dict, get_list, get_str, parse_json, time_of
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    first_text,
+    get,
+    get_dict,
+    get_list,
+    get_str,
+    get_time,
+    has,
+    json_bytes,
+    parse_json,
+)
 from collector.model import Edit, FileObservation, Hunk, Session, Spawn
-from collector.text import resolve
+from collector.text import first_group, resolve
 from collector.vocabulary.agents import Agent
 
 NAME = "factory-droid"
@@ -53,46 +64,37 @@ GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 70
 
 _SETTINGS = "session_settings"  # the line that `_load` makes of a file beside the transcript
-_TOKENS = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cache_read": "cacheReadTokens",
-    "cache_write": "cacheCreationTokens",
-}
 _AGENT = re.compile(r"agentId: ([0-9A-Za-z_-]{1,64})")
 
 
 def sniff(head: object) -> bool:
     if not isinstance(head, dict) or "uuid" in head:
         return False
-    wrapped = head.get("type") == "message" and isinstance(head.get("message"), dict)
+    wrapped = head.get("type") == "message" and has(head, message=dict)
     return head.get("type") == "session_start" or wrapped
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
-
-
 class _Reader(RecordReader):
-    shells = frozenset({"Execute", "Bash", "Shell"})
-    writers = frozenset({"Create", "Write", "Edit", "MultiEdit", "NotebookEdit"})
-    reads = frozenset({"Read"})
-    spawns = frozenset({"Task"})
+    shells = ("Execute", "Bash", "Shell")
+    writers = ("Create", "Write", "Edit", "MultiEdit", "NotebookEdit")
+    reads = ("Read",)
+    spawns = ("Task",)
     rejections = ("user rejected", "user cancelled", "doesn't want to proceed", "rejected by user")
     one_directory = True
-    totals: tuple[dict[str, Any], str] = {}, ""  # tokens of the whole session, and the model
+    totals: tuple[JsonObject, str] = {}, ""  # tokens of the whole session, and the model
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         key = get_str(record, "id")
         if not self.is_new(key):
             return
-        time = time_of(record.get("timestamp"))
+        time = get_time(record, "timestamp")
         self.begin(time)
         kind = get_str(record, "type")
         if kind == "session_start":
             self.add_cwd(record.get("cwd"))
             self.add_version(record.get("version"))
-            self.parent_id = self.parent_id or get_str(record, "callingSessionId")
+            if not self.parent_id:
+                self.parent_id = get_str(record, "callingSessionId")
         elif kind == "message":
             self._message(get_dict(record, "message"), key or f"{time}/{self.order}", time)
         elif kind in ("compaction_state", "compaction"):
@@ -102,7 +104,7 @@ class _Reader(RecordReader):
         elif kind not in ("session_event", "session_end", "todo_state", "agent_turn_outcome"):
             self.unknown_record_type(kind)
 
-    def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
+    def _message(self, message: JsonObject, key: str, time: Moment) -> None:
         blocks = blocks_of(message.get("content"))
         if message.get("role") == "assistant":
             self._assistant(message, blocks, key, time)
@@ -122,42 +124,34 @@ class _Reader(RecordReader):
         else:
             self.add_prompt(key, time, text)
 
-    def _assistant(
-        self, message: dict[str, Any], blocks: list[Any], key: str, time: float | None
-    ) -> None:
-        model, usage = (
-            get_str(message, "modelId") or get_str(message, "model"),
-            get_dict(message, "usage"),
-        )
+    def _assistant(self, message: JsonObject, blocks: list[Any], key: str, time: Moment) -> None:
+        model = first_text(message, "modelId", "model")
+        usage = get_dict(message, "usage")
         self.use_model(model, time)
         if usage:
             self.add_usage(anthropic_usage(usage, get_str(message, "id") or key, time, model))
-        for index, block in enumerate(blocks):
-            if get(block, "type") == "tool_use":
-                call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
-                self.call_tool(call_id, name, block.get("input"), time, model=model, message_id=key)
-            else:
-                self.add_block((key, index), time, block)
+        self.take_blocks(blocks, "tool_use", "input", key, time, model=model)
 
     def session(self) -> Session:
         """Where no response tells its tokens, the settings of the session tell those of all."""
         used, model = self.totals
         if not self.usage:
             last = max(self.times, default=None)
-            self.count_tokens("session", last, used, _TOKENS, cached_among_input=False, model=model)
+            self.count_tokens("session", last, used, cached_among_input=False, model=model)
         return super().session()
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if call.name not in ("ApplyPatch", "apply_patch"):
             return super().edits(call, result)
-        display, stated = self._display_hunks(result), edits_from_patch(call.arguments, self.cwd)
+        display = self._display_hunks(result)
+        stated = edits_from_patch(call.arguments, self.cwd)
         once = {path for path, count in Counter(edit.path for edit in stated).items() if count == 1}
         return [
             replace(e, hunks=display[e.path]) if e.hunks and e.path in once & display.keys() else e
             for e in stated
         ]
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         return {
             "hunks": (
                 self._display_hunks(result).get(
@@ -183,10 +177,11 @@ class _Reader(RecordReader):
         return self.display(call, result, result.text)
 
     def spawn(self, call: Call, result: Result) -> Spawn:
-        agent = _AGENT.search(result.text)
-        return Spawn(
-            agent[1] if agent else "", get_str(call.arguments, "subagent_type"), visible=False
-        )
+        agent = first_group(_AGENT.search(result.text))
+        return Spawn(agent, get_str(call.arguments, "subagent_type"), visible=False)
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -207,7 +202,7 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """The lines, and the settings of the session as one more."""
     path = session.files[0]
     about = get_dict(files.document(_settings(path)))
-    yield files.lines(path) + b"\n" + json.dumps({**about, "type": _SETTINGS}).encode()
+    yield files.lines(path) + b"\n" + json_bytes({**about, "type": _SETTINGS})
 
 
 STORES = (

@@ -10,7 +10,6 @@ changed the proposed text, the call says so.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,20 +18,32 @@ from typing import Any
 from collector.agents.common.edits import displayed_texts, edits_from_arguments, path_argument
 from collector.agents.common.jsonl import first_value, records
 from collector.agents.common.messages import text_of, without_reminders
-from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
+from collector.agents.common.reader import (
+    ERROR_CHARS,
+    FACETS,
+    Call,
+    RecordReader,
+    Result,
+    is_part,
+    status_of,
+)
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots, Store
 from collector.json_values import (
+    JsonObject,
+    Moment,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
+    has,
+    json_bytes,
     objects,
-    time_of,
     to_json,
 )
-from collector.model import Edit, FileObservation, Session, Status
+from collector.model import Edit, FileObservation, Session
 from collector.text import decode
 from collector.vocabulary.agents import Agent
 
@@ -60,8 +71,6 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 21
 
-_STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.ERROR}
-_TOKENS = {"input": "input", "output": "output", "cache_read": "cached", "reasoning": "thoughts"}
 _ATTACHED = "\n--- Content from referenced files ---"
 # What the program says itself: when an answer broke off, at the beginning, after planning.
 _GO_ON = "System: Please continue."
@@ -76,8 +85,8 @@ _KINDS = frozenset({"user", "gemini", "error", "info", "warning"})  # of message
 def sniff(head: object) -> bool:
     """Other agents have a list of messages too; theirs have a role."""
     if isinstance(head, dict) and "messages" not in head:
-        return isinstance(head.get("sessionId"), str) and isinstance(head.get("projectHash"), str)
-    if not isinstance(head, dict) or not isinstance(head.get("messages"), list) or "info" in head:
+        return has(head, sessionId=str, projectHash=str)
+    if not isinstance(head, dict) or not has(head, messages=list) or "info" in head:
         return False
     kinds = [
         get_str(message, "type") for message in head["messages"] if get(message, "role") is None
@@ -93,9 +102,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     return reader.read_documents(
         (
-            json.dumps(
-                folded(records([blob], reader.problems, session_id, torn=reader.torn))
-            ).encode()
+            json_bytes(folded(records([blob], reader.problems, session_id, torn=reader.torn)))
             if _is_log(blob)
             else blob
         )
@@ -108,14 +115,14 @@ def _is_log(blob: bytes) -> bool:
     return isinstance(head, dict) and "messages" not in head and "projectHash" in head
 
 
-def folded(lines: Iterable[Any]) -> dict[str, Any]:
+def folded(lines: Iterable[Any]) -> JsonObject:
     """One document of a log: the last form of each message that tells no less, where its first one
     stood.
 
     Messages that a rewind of the talk took back are kept: the files did not go back with it.
     """
-    document: dict[str, Any] = {}
-    messages: dict[str, dict[str, Any]] = {}
+    document: JsonObject = {}
+    messages: dict[str, JsonObject] = {}
     for number, record in enumerate(lines):
         change = get_dict(record, "$set") or (record if isinstance(record, dict) else {})
         entries = objects(change.get("messages"))
@@ -134,7 +141,7 @@ def folded(lines: Iterable[Any]) -> dict[str, Any]:
     return document | {"messages": list(messages.values())}
 
 
-def _tells_more(entry: dict[str, Any], existing: dict[str, Any] | None) -> bool:
+def _tells_more(entry: JsonObject, existing: JsonObject | None) -> bool:
     """A session that goes on begins with the talk so far in the form of the model's interface:
     no tokens, results as a user's.
     """
@@ -145,15 +152,15 @@ def _tells_more(entry: dict[str, Any], existing: dict[str, Any] | None) -> bool:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"run_shell_command"})
-    writers = frozenset({"write_file", "replace", "edit_file", "save_file", "edit"})
-    reads = frozenset({"read_file"})
+    shells = ("run_shell_command",)
+    writers = ("write_file", "replace", "edit_file", "save_file", "edit")
+    reads = ("read_file",)
     rejections = ("user denied", "user rejected", "did not allow")
     exits = re.compile(r"^Exit Code: (-?\d{1,9})$", re.M)
 
-    cancelled_at: float | None = None  # when the user last stopped the agent
+    cancelled_at: Moment = None  # when the user last stopped the agent
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         for directory in get_list(record, "directories"):  # of the workspace
             self.add_cwd(directory)
         self.parent_id = get_str(record, "parent")
@@ -171,12 +178,13 @@ class _Reader(RecordReader):
                 is_summary,
             )
 
-    def _message(self, message: dict[str, Any], key: str, is_summary: bool) -> None:
+    def _message(self, message: JsonObject, key: str, is_summary: bool) -> None:
         if not self.is_new(key):
             return
-        time = time_of(message.get("timestamp"))
+        time = get_time(message, "timestamp")
         self.begin(time)
-        kind, text = message.get("type"), text_of(message.get("content"))
+        kind = message.get("type")
+        text = text_of(message.get("content"))
         if kind in ("user", "gemini") and time is not None and time == self.cancelled_at:
             return  # the talk so far, written again under other ids
         if is_summary and kind == "user":
@@ -193,21 +201,21 @@ class _Reader(RecordReader):
         elif kind not in ("info", "warning"):
             self.unknown_record_type(kind)
 
-    def _user(self, typed: str, key: str, time: float | None) -> None:
+    def _user(self, typed: str, key: str, time: Moment) -> None:
         text = without_reminders(typed.partition(_ATTACHED)[0])
         if text.strip() == _GO_ON or text.lstrip().startswith(_INJECTED):
             self.add_event("injected", time, text.strip()[:80])
         else:
             self.add_turn(key, time, text, "command" if _SLASH.match(text) else "prompt")
 
-    def _answer(self, message: dict[str, Any], text: str, key: str, time: float | None) -> None:
+    def _answer(self, message: JsonObject, text: str, key: str, time: Moment) -> None:
         self.use_model(get_str(message, "model"), time)
         for number, thought in enumerate(get_list(message, "thoughts")):
             reasoning = f"{get_str(thought, 'subject')}: {get_str(thought, 'description')}".strip(
                 ": "
             )
             self.add_message(
-                (key, number), time_of(get(thought, "timestamp")) or time, "reasoning", reasoning
+                (key, number), get_time(thought, "timestamp") or time, "reasoning", reasoning
             )
         if text:
             self.add_message(key, time, "text", text)
@@ -216,15 +224,15 @@ class _Reader(RecordReader):
             key,
             time,
             tokens | {"output": get_int(tokens, "output") + get_int(tokens, "thoughts")},
-            _TOKENS,
+            reasoning=get_int(tokens, "thoughts"),
         )
         for number, request in enumerate(get_list(message, "toolCalls")):
             if isinstance(request, dict):
                 self._call(request, key, number, time)
 
-    def _call(self, request: dict[str, Any], key: str, number: int, time: float | None) -> None:
+    def _call(self, request: JsonObject, key: str, number: int, time: Moment) -> None:
         """A call with its result; of where a command ran only the description speaks."""
-        done_at = time_of(request.get("timestamp"))
+        done_at = get_time(request, "timestamp")
         self.begin(done_at)
         location = _WHERE.search(get_str(request, "description"))
         cwd = self.add_cwd(location[1]) if location else next(iter(self.cwds), "")
@@ -235,29 +243,23 @@ class _Reader(RecordReader):
             ),
             {},
         )
-        error, status = (
-            get_str(response, "error"),
-            _STATUS.get(get_str(request, "status"), Status.UNKNOWN),
-        )
+        error = get_str(response, "error")
+        status = status_of(get_str(request, "status").replace("cancelled", "error"))
         # The tool puts a heading before what a command printed.
         output = get_str(response, "output").removeprefix("Output: ")
         result = Result(done_at, output, status, error, details=get_dict(request, "resultDisplay"))
-        call_id, name = get_str(request, "id") or f"{key}/{number}", get_str(request, "name")
-        self.call_tool(
-            call_id, name, get_dict(request, "args"), time, result, message_id=key, cwd=cwd
-        )
+        self.take_call(request, "args", f"{key}/{number}", time, result, message_id=key, cwd=cwd)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """What the agent proposed, and the texts before and after, which include what the user
         changed in the proposal.
         """
-        display, arguments = get_dict(result.details), get_dict(call.arguments)
+        display = get_dict(result.details)
+        arguments = get_dict(call.arguments)
         if call.name not in self.writers:
             return super().edits(call, result)
-        proposed, path = (
-            arguments.get("ai_proposed_content"),
-            get_str(display, "filePath") or path_argument(arguments),
-        )
+        proposed = arguments.get("ai_proposed_content")
+        path = get_str(display, "filePath") or path_argument(arguments)
         content = {"content": proposed} if isinstance(proposed, str) else {}
         return edits_from_arguments(
             {**arguments, **content, "file_path": path}, call.cwd, **displayed_texts(display)
@@ -296,9 +298,10 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         ]
         cwd = next(filter(roots.of, named), "")
         sessions: dict[str, list[Path]] = {}  # one that was resumed may have a second file
-        for path in chats if cwd else ():
-            about = heads.get(path) or files.document(path)
-            sessions.setdefault(get_str(about, "sessionId") or path.stem, []).append(path)
+        if cwd:
+            for path in chats:
+                about = heads.get(path) or files.document(path)
+                sessions.setdefault(get_str(about, "sessionId") or path.stem, []).append(path)
         yield from (
             LocalSession(key, tuple(paths), f"kept for {cwd}", cwd=cwd)
             for key, paths in sessions.items()
@@ -316,12 +319,14 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         # a subagent's log lies below its session's
         parent = path.parent.name if path.parent.parent.name == "chats" else ""
         about = {"parent": parent, "directories": [session.cwd, *get_list(document, "directories")]}
-        yield json.dumps({**document, **about}).encode()
+        yield json_bytes({**document, **about})
 
 
 def _marked_directory(project: Path) -> str:
     mark = project / ".project_root"
-    return decode(files.head(mark, 4096)).strip() if mark.is_file() else ""
+    if mark.is_file():
+        return decode(files.head(mark, 4096)).strip()
+    return ""
 
 
 STORES = (

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents.common.edits import argument, path_argument, search_replace_blocks
+from collector.agents.common.edits import argument, search_replace_blocks
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
-from collector.json_values import get, get_dict, get_str, time_of
-from collector.model import Edit, Session, Status
-from collector.text import resolve
+from collector.json_values import JsonObject, Moment, get, get_dict, get_str, time_of
+from collector.model import Edit, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "gptme"
@@ -38,12 +37,6 @@ _FAILED = re.compile(
     r"(?:Error|Aborted|Operation|Cannot|Interrupted|(?:Save|Append|Patch) aborted|No"
     r" (?:content|path) provided)"
 )
-_TOKENS = {
-    "input": "input_tokens",
-    "output": "output_tokens",
-    "cache_read": "cache_read_tokens",
-    "cache_write": "cache_creation_tokens",
-}
 # Tools, and the argument that the text of a block is.
 _BODIES = {
     "save": "content",
@@ -64,24 +57,21 @@ def sniff(head: object) -> bool:
     )
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
-
-
 class _Reader(RecordReader):
-    shells = frozenset({"shell", "ipython", "py"})
-    writers = frozenset({"save", "append", "patch"})
+    shells = ("shell", "ipython", "py")
+    writers = ("save", "append", "patch")
     rejections = ("aborted", "skipped", "declined")
     exits = re.compile(r"^Return code: (-?\d{1,9})$", re.M)
     zone = "+00:00"
     waiting: tuple[str, ...] = ()  # calls without a result
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         role, text, written = (get_str(record, name) for name in ("role", "content", "timestamp"))
         if role == "system" and record.get("hide"):  # what tools printed is not hidden
             for pattern, add in ((_VERSION, self.add_version), (_DIRECTORY, self.add_cwd)):
                 add(match[1].strip() if (match := pattern.search(text)) else None)
-            self.zone = match[1] if (match := _ZONE.search(text)) else self.zone
+            if match := _ZONE.search(text):
+                self.zone = match[1]
         time = time_of(written + self.zone)
         self.begin(time)
         if role == "assistant":
@@ -98,13 +88,13 @@ class _Reader(RecordReader):
             status = Status.ERROR if _FAILED.match(text) else Status.OK
             self.add_result(call, Result(time, text, status, printed=printed))
 
-    def _said(self, record: dict[str, Any], text: str, key: str, time: float | None) -> None:
+    def _said(self, record: JsonObject, text: str, key: str, time: Moment) -> None:
         about = get_dict(record, "metadata")
         self.use_model(
             get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time
         )
         self.add_message(key, time, "text", text)
-        self.count_tokens(key, time, about.get("usage"), _TOKENS, cached_among_input=False)
+        self.count_tokens(key, time, about.get("usage"), cached_among_input=False)
         blocks, others = _blocks(text)
         calls: list[tuple[str, str, object]] = [
             (f"{key}/{n}", name, {"path": path, _BODIES[name]: body})
@@ -122,7 +112,7 @@ class _Reader(RecordReader):
         self.waiting = tuple(self.call_tool(*call, time, message_id=key) for call in calls)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        path = resolve(call.cwd, path_argument(call.arguments))
+        path = call.path
         if call.name not in self.writers or not path:
             return []
         if call.name == "patch":
@@ -143,24 +133,29 @@ class _Reader(RecordReader):
         return super().command(call, result)
 
 
+read = _Reader.line_reader(NAME)
+
+
 def _blocks(text: str) -> tuple[list[tuple[str, str, str]], str]:
     """Tool, path and text of the fenced blocks that are calls, and what is outside of all blocks.
 
     Within a block a fence with a word begins another one, which the next without a word ends.
     """
-    calls: list[tuple[str, str, str]] = []
-    outside: list[str] = []
+    calls = []
+    outside = []
     body: list[str] = []
     opened: list[re.Match[str]] = []
     for line in text.split("\n"):
-        inside, fence = bool(opened), _FENCE.fullmatch(line)
+        inside = bool(opened)
+        fence = _FENCE.fullmatch(line)
         if fence and (not opened or (fence[2] and fence[1] == opened[0][1])):
             opened.append(fence)
         elif fence and fence[1] == opened[0][1] and len(opened) > 1:
             opened.pop()
         elif fence and fence[1] == opened[0][1]:
             _, tool, path = opened.pop().groups()
-            calls += [(tool, path, "".join(body))] if tool in _BODIES else []
+            if tool in _BODIES:
+                calls += [(tool, path, "".join(body))]
             body = []
         if inside and opened:
             body.append(f"{line}\n")

@@ -10,16 +10,27 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from collector.agents.common.jsonl import records
 from collector.agents.common.messages import text_of
-from collector.agents.common.reader import RecordReader, Result
+from collector.agents.common.reader import RecordReader, Result, status_of
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
-from collector.model import Session, Status
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    get,
+    get_dict,
+    get_list,
+    get_str,
+    get_time,
+    json_bytes,
+    objects,
+    parse_json,
+    time_of,
+)
+from collector.model import Status
 from collector.vocabulary.agents import Agent
 
 NAME = "grok"
@@ -33,18 +44,11 @@ AGENT = Agent(
 GIVES = frozenset({"results", "text", "commands", "commits", "models"})
 ORDER = 62
 
-_TYPES = frozenset({"system", "user", "assistant", "reasoning", "tool_result"})
+_TYPES = ("system", "user", "assistant", "reasoning", "tool_result")
 # what no line of Grok has
 _OTHERS = frozenset({"message", "uuid", "role", "timestamp", "ts", "agent", "payload", "data"})
-_TYPED = frozenset({"", "interjection"})  # reasons of what a person typed
+_TYPED = ("", "interjection")  # reasons of what a person typed
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.S)
-_TOKENS = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cache_read": "cachedReadTokens",
-    "cache_write": "cacheCreationTokens",
-}
-_STATUS = {"completed": Status.OK, "failed": Status.ERROR}  # of updates
 _FAILED = re.compile(r"(?:error|failed)\b[:\s]", re.I)
 
 
@@ -56,34 +60,25 @@ def sniff(head: object) -> bool:
     return isinstance(head.get("content"), str | list)
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
-
-
 class _Reader(RecordReader):
     """A line is known by what it says, and which one of several that say the same it is."""
 
-    shells = frozenset(
-        {"run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell"}
-    )
-    writers = frozenset(
-        {"search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file"}
-    )
-    spawns = frozenset({"spawn_subagent", "Task"})
+    shells = ("run_terminal_command", "run_terminal_cmd", "Bash", "Shell", "bash", "shell")
+    writers = ("search_replace", "write", "write_file", "Write", "Edit", "MultiEdit", "edit_file")
+    spawns = ("spawn_subagent", "Task")
     exits = re.compile(r"\Aexit: (\d{1,9})")
     key = ""  # of the line
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.said: Counter[str] = Counter()  # lines of the copy that is read
         # call -> when it was first and last heard of, and how it ended
-        self.known: dict[str, Any] = {}
+        self.known: JsonObject = {}
 
     def begin_copy(self, blob: bytes) -> bytes:
         self.said.clear()
         return blob
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         digest = hashlib.sha256(
             json.dumps(record, sort_keys=True).encode("utf-8", "replace")
         ).hexdigest()[:16]
@@ -111,19 +106,17 @@ class _Reader(RecordReader):
         elif kind != "system":
             self.unknown_record_type(kind)
 
-    def _about(self, about: dict[str, Any]) -> None:
+    def _about(self, about: JsonObject) -> None:
         self.add_cwd(about.get("cwd"))
         self.parent_id = get_str(about, "parent_session_id")
         for name in ("created_at", "updated_at"):
-            self.begin(time_of(about.get(name)))
+            self.begin(get_time(about, name))
         self.known = get_dict(about, "times")
         for number, turn in enumerate(objects(about.get("turns"))):
             model = get_str(turn, "primaryModelId")
-            self.count_tokens(
-                f"turn {number}", time_of(turn.get("endedAt")), turn, _TOKENS, model=model
-            )
+            self.count_tokens(f"turn {number}", get_time(turn, "endedAt"), turn, model=model)
 
-    def _user(self, record: dict[str, Any], text: str) -> None:
+    def _user(self, record: JsonObject, text: str) -> None:
         if get_str(record, "synthetic_reason") not in _TYPED or text.lstrip().startswith(
             "<user_info>"
         ):
@@ -132,30 +125,30 @@ class _Reader(RecordReader):
         query = _QUERY.search(text)
         self.add_prompt(self.key, None, query[1] if query else text)
 
-    def _answer(self, record: dict[str, Any], text: str) -> None:
+    def _answer(self, record: JsonObject, text: str) -> None:
         self.use_model(get_str(record, "model_id"), None)
         if text:
             self.add_message(self.key, None, "text", text)
         for index, entry in enumerate(objects(record.get("tool_calls"))):
-            call_id, name = get_str(entry, "id") or f"{self.key}/{index}", get_str(entry, "name")
+            call_id = get_str(entry, "id") or f"{self.key}/{index}"
             began, _, _ = self._heard(call_id)
-            self.call_tool(
-                call_id, name, parse_json(entry.get("arguments")), began, message_id=self.key
-            )
+            arguments = parse_json(entry.get("arguments"))
+            self.call_tool(call_id, get_str(entry, "name"), arguments, began, message_id=self.key)
 
-    def _heard(self, call_id: str) -> tuple[float | None, float | None, Status]:
+    def _heard(self, call_id: str) -> tuple[Moment, Moment, Status]:
         began, ended, status = (*get_list(self.known, call_id), None, None, None)[:3]
-        return time_of(began), time_of(ended), _STATUS.get(str(status), Status.UNKNOWN)
+        return time_of(began), time_of(ended), status_of(str(status))
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
 
-_CHAT, _ABOUT, _UPDATES, _USAGE = (
-    "chat_history.jsonl",
-    "summary.json",
-    "updates.jsonl",
-    "usage.json",
-)
+_CHAT = "chat_history.jsonl"
+_ABOUT = "summary.json"
+_UPDATES = "updates.jsonl"
+_USAGE = "usage.json"
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
@@ -164,13 +157,11 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     """
     by_name = {path.name: path for path in session.files}
     summary = files.document(by_name[_ABOUT]) if _ABOUT in by_name else None
-    about: dict[str, Any] = {
-        name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")
-    }
+    about = {name: get(summary, name) for name in ("created_at", "updated_at", "parent_session_id")}
     times = _times(files.lines(by_name[_UPDATES])) if _UPDATES in by_name else {}
     about["turns"] = get(files.document(by_name[_USAGE]), "turns") if _USAGE in by_name else None
     head = {"type": "system", "content": [], "about": {**about, "cwd": session.cwd, "times": times}}
-    yield json.dumps(head).encode() + b"\n" + files.lines(by_name[_CHAT])
+    yield json_bytes(head) + b"\n" + files.lines(by_name[_CHAT])
 
 
 def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
@@ -178,7 +169,8 @@ def _times(updates: bytes) -> dict[str, tuple[float, float, str]]:
     results: dict[str, tuple[float, float, str]] = {}
     for record in records([updates], [], ""):
         update = get(record, "params", "update")
-        call, time = get_str(update, "toolCallId"), time_of(record.get("timestamp"))
+        call = get_str(update, "toolCallId")
+        time = get_time(record, "timestamp")
         if call and time is not None:
             began, _, status = results.get(call, (time, time, ""))
             results[call] = (
@@ -198,7 +190,7 @@ STORES = (
             path.parent.name,
             get_str(files.document(path.with_name(_ABOUT)), "info", "cwd"),
         ),
-        beside=lambda path: (path.with_name(name) for name in (_ABOUT, _UPDATES, _USAGE)),
+        beside=lambda path: map(path.with_name, (_ABOUT, _UPDATES, _USAGE)),
         load=_load,
     ),
 )

@@ -5,19 +5,31 @@ Arguments of a call are JSON text, which may go on in further records.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.edits import edits_from_arguments
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error, numbered_lines
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_dict, get_list, get_str, objects, parse_json, time_of
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    Texts,
+    first_text,
+    get,
+    get_dict,
+    get_list,
+    get_str,
+    get_time,
+    has,
+    json_bytes,
+    objects,
+    parse_json,
+)
 from collector.model import Edit, FileObservation, Session, Spawn
 from collector.vocabulary.agents import Agent
 
@@ -46,50 +58,41 @@ _EVENTS = (
     "Plan",
     "Notification",
 )
-_TOKENS = {
-    "input": "input_other",
-    "output": "output",
-    "cache_read": "input_cache_read",
-    "cache_write": "input_cache_creation",
-}
 _ROW = re.compile(r"(?=.{0,9}\t)\s*(\d+)\s*\t(.*)", re.S)
 
 
 def sniff(head: object) -> bool:
-    if get(head, "type") == "metadata" and isinstance(get(head, "protocol_version"), str):
+    if get(head, "type") == "metadata" and has(head, protocol_version=str):
         return get(head, "created_at") is None  # Kimi Code has it, whose records are others
-    return isinstance(get(head, "message", "type"), str) and "payload" in get_dict(head, "message")
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
+    message = get(head, "message")
+    return has(message, type=str) and "payload" in get_dict(message)
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"Shell", "Bash", "CMD"})
-    writers = frozenset({"WriteFile", "StrReplaceFile"})
-    reads = frozenset({"ReadFile"})
-    spawns = frozenset({"Task", "Agent", "CreateSubagent"})
+    shells = ("Shell", "Bash", "CMD")
+    writers = ("WriteFile", "StrReplaceFile")
+    reads = ("ReadFile",)
+    spawns = ("Task", "Agent", "CreateSubagent")
     rejections = ("rejected by the user", "user rejected")
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
-        self.texts: dict[str, str] = {}  # call -> its arguments so far
-        self.latest: dict[str, str] = {}  # agent -> its latest call
-        self.started: dict[str, str] = {}  # call -> the subagent that it started
+    def prepare(self) -> None:
+        self.texts: Texts = {}  # call -> its arguments so far
+        self.latest: Texts = {}  # agent -> its latest call
+        self.started: Texts = {}  # call -> the subagent that it started
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         if record.get("type") == "metadata":
             self.add_cwd(record.get("work_dir"))
             return
-        time = time_of(record.get("timestamp"))
+        time = get_time(record, "timestamp")
         self.begin(time)
         self._event(get_dict(record, "message"), time, "", f"{record.get('timestamp')}")
 
-    def _event(self, message: dict[str, Any], time: float | None, agent: str, key: str) -> None:
-        kind, payload = get_str(message, "type"), get_dict(message, "payload")
+    def _event(self, message: JsonObject, time: Moment, agent: str, key: str) -> None:
+        kind = get_str(message, "type")
+        payload = get_dict(message, "payload")
         if kind == "SubagentEvent":
-            call = get_str(payload, "parent_tool_call_id") or get_str(payload, "task_tool_call_id")
+            call = first_text(payload, "parent_tool_call_id", "task_tool_call_id")
             inner = get_str(payload, "agent_id") or call or "subagent"
             self.started.setdefault(self.call_ids.current(call), inner)
             if not agent:
@@ -106,11 +109,10 @@ class _Reader(RecordReader):
         else:
             self._rest(kind, payload, time, agent, key)
 
-    def _rest(
-        self, kind: str, payload: dict[str, Any], time: float | None, agent: str, key: str
-    ) -> None:
+    def _rest(self, kind: str, payload: JsonObject, time: Moment, agent: str, key: str) -> None:
         if kind in ("ContentPart", "TextPart", "ThinkPart"):
-            thought, text = get_str(payload, "think"), get_str(payload, "text")
+            thought = get_str(payload, "think")
+            text = get_str(payload, "text")
             self.add_message(
                 (key, agent, self.order),
                 time,
@@ -126,14 +128,12 @@ class _Reader(RecordReader):
             self.unknown_record_type(kind)
         key = get_str(payload, "message_id") or f"{agent} {key}"
         self.count_tokens(
-            key, time, payload.get("token_usage"), _TOKENS, cached_among_input=False, agent_id=agent
+            key, time, payload.get("token_usage"), cached_among_input=False, agent_id=agent
         )
 
-    def _call(self, payload: dict[str, Any], time: float | None, agent: str) -> None:
-        call_id, text = (
-            get_str(payload, "id") or f"call {self.order}",
-            get_str(payload, "function", "arguments"),
-        )
+    def _call(self, payload: JsonObject, time: Moment, agent: str) -> None:
+        call_id = get_str(payload, "id") or f"call {self.order}"
+        text = get_str(payload, "function", "arguments")
         # at another moment it is another call, of which only a part of the arguments is here
         key = self.call_tool(
             call_id, get_str(payload, "function", "name"), {}, time, agent_id=agent
@@ -141,12 +141,12 @@ class _Reader(RecordReader):
         self.latest[agent] = "" if key in self.texts else key
         self.texts.setdefault(key, text)
 
-    def _more(self, payload: dict[str, Any], agent: str) -> None:
+    def _more(self, payload: JsonObject, agent: str) -> None:
         call_id = self.latest.get(agent, "")
         if call_id:
             self.texts[call_id] += get_str(payload, "arguments_part")
 
-    def _result(self, payload: dict[str, Any], time: float | None) -> None:
+    def _result(self, payload: JsonObject, time: Moment) -> None:
         value = get_dict(payload, "return_value") or get_dict(payload, "result")
         output = text_of(value.get("output"))
         failed = value.get("is_error") is True or value.get("type") == "ToolError"
@@ -176,13 +176,14 @@ class _Reader(RecordReader):
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """Lines of a file, with their numbers before a tab."""
         listed = numbered_lines(result.text.removesuffix("\n"), _ROW)
-        return (
-            self.display(
+        if listed:
+            return self.display(
                 call, result, "".join(f"{line}\n" for line in listed[1]), listed[0], whole=False
             )
-            if listed
-            else None
-        )
+        return None
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -212,7 +213,7 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 def _load(session: LocalSession) -> Iterator[bytes]:
     """The records name no directory: a first line does."""
     head = {"type": "metadata", "protocol_version": "", "work_dir": session.cwd}
-    yield json.dumps(head).encode() + b"\n" + files.lines(session.files[0])
+    yield json_bytes(head) + b"\n" + files.lines(session.files[0])
 
 
 STORES = (

@@ -4,18 +4,29 @@ call's events name it.
 Its predecessor Kimi CLI has another form (`kimi_cli.py`).
 """
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result, is_error
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
-from collector.json_values import first_of, get, get_dict, get_str, parse_json, time_of, to_json
-from collector.model import Session, Spawn
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    first_of,
+    first_text,
+    get,
+    get_dict,
+    get_str,
+    get_time,
+    has,
+    json_bytes,
+    parse_json,
+    to_json,
+)
+from collector.model import Spawn
 from collector.vocabulary.agents import Agent
 
 NAME = "kimi-code"
@@ -41,41 +52,29 @@ ORDER = 27
 
 _MAIN = "main"
 _EVENT = "context.append_loop_event"
-_TYPED = frozenset({"", "user"})  # kinds of origin of what a person typed
-_TOKENS = {
-    "input": "inputOther",
-    "output": "output",
-    "cache_read": "inputCacheRead",
-    "cache_write": "inputCacheCreation",
-}
+_TYPED = ("", "user")  # kinds of origin of what a person typed
 
 
 def sniff(head: object) -> bool:
     if get(head, "type") == "metadata":
-        return (
-            isinstance(get(head, "protocol_version"), str) and get(head, "created_at") is not None
-        )
-    return get(head, "type") == _EVENT and isinstance(get(head, "event", "type"), str)
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
+        return has(head, protocol_version=str) and get(head, "created_at") is not None
+    return get(head, "type") == _EVENT and has(get(head, "event"), type=str)
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"Bash", "Shell"})
-    writers = frozenset({"Write", "Edit", "MultiEdit"})
-    spawns = frozenset({"Agent", "Task"})
+    shells = ("Bash", "Shell")
+    writers = ("Write", "Edit", "MultiEdit")
+    spawns = ("Agent", "Task")
     rejections = ("rejected by the user", "user rejected", "user denied")
     inside = ""  # the agent whose file is read, "" for the main one
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.prompts: list[tuple[str, int]] = []
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         """`work_dir` and `agent` of the first line are put there by `_load`: no line names them."""
-        kind, time = get_str(record, "type"), time_of(record.get("time"))
+        kind = get_str(record, "type")
+        time = get_time(record, "time")
         if kind == "metadata":
             self.add_cwd(record.get("work_dir"))
             self.add_version(record.get("app_version"))
@@ -83,7 +82,8 @@ class _Reader(RecordReader):
             return
         self.begin(time)
         agent = get_str(record, "agentId") or self.inside
-        agent = "" if agent == _MAIN else agent
+        if agent == _MAIN:
+            agent = ""
         if kind == _EVENT:
             self._event(get_dict(record, "event"), time, agent)
         elif kind in ("turn.prompt", "turn.steer"):
@@ -94,13 +94,11 @@ class _Reader(RecordReader):
                 self._prompt(message, message.get("content"), time, agent)
         elif kind in ("config.update", "llm.request", "usage.record"):
             if not agent:
-                self.use_model(get_str(record, "model") or get_str(record, "modelAlias"), time)
+                self.use_model(first_text(record, "model", "modelAlias"), time)
         elif kind == "context.apply_compaction":
             self.add_event("compaction", time)
 
-    def _prompt(
-        self, about: dict[str, Any], content: object, time: float | None, agent: str
-    ) -> None:
+    def _prompt(self, about: JsonObject, content: object, time: Moment, agent: str) -> None:
         """A prompt is recorded when it is typed, and again when it is given to the model."""
         text = text_of(content)
         if not agent and get_str(about, "origin", "kind") in _TYPED and text:
@@ -112,12 +110,14 @@ class _Reader(RecordReader):
             if not is_repeated:
                 self.add_prompt(key, time, text)
 
-    def _event(self, event: dict[str, Any], time: float | None, agent: str) -> None:
-        kind, key = get_str(event, "type"), get_str(event, "uuid")
+    def _event(self, event: JsonObject, time: Moment, agent: str) -> None:
+        kind = get_str(event, "type")
+        key = get_str(event, "uuid")
         if kind == "tool.call":
             call_id = get_str(event, "toolCallId") or key
             arguments = event.get("args")
-            arguments = parse_json(arguments) if isinstance(arguments, str) else arguments
+            if isinstance(arguments, str):
+                arguments = parse_json(arguments)
             self.call_tool(
                 f"{agent}{call_id}", get_str(event, "name"), arguments, time, agent_id=agent
             )
@@ -145,9 +145,10 @@ class _Reader(RecordReader):
                 key or self.order, time, "reasoning" if thought else "text", text, agent
             )
         elif kind == "step.end":
-            key = key or f"step {self.order}"
+            if not key:
+                key = f"step {self.order}"
             self.count_tokens(
-                key, time, event.get("usage"), _TOKENS, cached_among_input=False, agent_id=agent
+                key, time, event.get("usage"), cached_among_input=False, agent_id=agent
             )
 
     def spawn(self, call: Call, result: Result) -> Spawn:
@@ -156,6 +157,9 @@ class _Reader(RecordReader):
             super().spawn(call, result),
             visible=any(other.agent_id for other in self.calls.values()),
         )
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -178,8 +182,9 @@ def _load(session: LocalSession) -> Iterator[bytes]:
         mine = files.lines(path)
         is_repeated = files.first_line(path)
         if is_repeated.get("type") == "metadata":
-            head, mine = {**is_repeated, **about}, mine.partition(b"\n")[2]
-        yield json.dumps(head).encode() + b"\n" + mine
+            head = {**is_repeated, **about}
+            mine = mine.partition(b"\n")[2]
+        yield json_bytes(head) + b"\n" + mine
 
 
 STORES = (

@@ -7,28 +7,30 @@ editor in checkpoints have empty ids, no times and no results, and of an edit on
 """
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
-from collector.agents.common.edits import added_lines, argument, edits_from_arguments, path_argument
+from collector.agents.common.edits import added_lines, argument, edits_from_arguments
 from collector.agents.common.jsonl import copies, first_value, records
-from collector.agents.common.reader import Call, RecordReader, Result
+from collector.agents.common.reader import Call, RecordReader, Result, status_of
 from collector.json_values import (
+    JsonObject,
+    Moment,
     first_of,
+    first_text,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
+    has,
+    json_bytes,
     objects,
     parse_json,
-    time_of,
     to_json,
 )
-from collector.model import Edit, FileObservation, Problem, Session, Status
-from collector.text import resolve
+from collector.model import Edit, FileObservation, Problem, Session
 from collector.vocabulary.agents import Agent
 
 NAME = "kiro"
@@ -38,15 +40,13 @@ GIVES = frozenset(
 )
 ORDER = 25
 
-_STATUS = {"success": Status.OK, "error": Status.ERROR, "cancelled": Status.REJECTED}
-
 
 def sniff(head: object) -> bool:
-    if isinstance(get(head, "entry"), int):
+    if has(head, entry=int):
         return "user" in get_dict(head) or "assistant" in get_dict(head)
     history = get_list(head, "history")
     entries = all("user" in item and "assistant" in item for item in objects(history))
-    return isinstance(get(head, "conversation_id"), str) and entries
+    return has(head, conversation_id=str) and entries
 
 
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
@@ -57,17 +57,18 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"execute_bash", "execute_cmd", "shell"})
-    writers = frozenset({"fs_write", "write"})
-    reads = frozenset({"fs_read", "read"})
+    shells = ("execute_bash", "execute_cmd", "shell")
+    writers = ("fs_write", "write")
+    reads = ("fs_read", "read")
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         self.add_version(record.get("cli_version"))
         for number, entry in enumerate(objects(record.get("history"))):
             self._entry(entry, number)
 
-    def _entry(self, entry: dict[str, Any], number: int) -> None:
-        user, about = get_dict(entry, "user"), get_dict(entry, "request_metadata")
+    def _entry(self, entry: JsonObject, number: int) -> None:
+        user = get_dict(entry, "user")
+        about = get_dict(entry, "request_metadata")
         answer = get_dict(entry, "assistant")
         notice = get_dict(answer, "ToolUse") or get_dict(answer, "Response")
         # a copy may hold only what came since the one before
@@ -78,9 +79,7 @@ class _Reader(RecordReader):
         )
         if not self.is_new(key):
             return
-        prompted = time_of(about.get("request_start_timestamp_ms")) or time_of(
-            user.get("timestamp")
-        )
+        prompted = get_time(about, "request_start_timestamp_ms") or get_time(user, "timestamp")
         self.begin(prompted)
         self.add_cwd(get(user, "env_context", "env_state", "current_working_directory"))
         content = get_dict(user, "content")
@@ -90,34 +89,31 @@ class _Reader(RecordReader):
         prompt = get_str(content, "Prompt", "prompt") or get_str(
             content, "CancelledToolUses", "prompt"
         )
-        self.add_turn((key, "asked"), time_of(user.get("timestamp")) or prompted, prompt)
-        ended = time_of(about.get("stream_end_timestamp_ms")) or prompted
+        self.add_turn((key, "asked"), get_time(user, "timestamp") or prompted, prompt)
+        ended = get_time(about, "stream_end_timestamp_ms") or prompted
         self.begin(ended)
         self.use_model(get_str(about, "model_id"), ended)
         if get_str(notice, "content"):
             self.add_message(key, ended, "text", get_str(notice, "content"))
         for index, item in enumerate(objects(get(notice, "tool_uses"))):
-            call_id = get_str(item, "id") or f"{key}/{index}"
-            self.call_tool(
-                call_id, get_str(item, "name"), get_dict(item.get("args")), ended, message_id=key
-            )
+            self.take_call(item, "args", f"{key}/{index}", ended, message_id=key)
 
-    def _result(self, result: dict[str, Any], time: float | None, cancelled: bool) -> None:
+    def _result(self, result: JsonObject, time: Moment, cancelled: bool) -> None:
         parts = [first_of(item, "Json", "Text", "data") for item in get_list(result, "content")]
         text = "\n".join(
             part if isinstance(part, str) else to_json(part, 1_000_000)
             for part in parts
             if part is not None
         )
-        status = "cancelled" if cancelled else get_str(result, "status").lower()
+        status = "cancelled" if cancelled else get_str(result, "status")
         value = next((part for part in parts if isinstance(part, dict)), None) or parse_json(text)
         code = get_str(value, "exit_status") or str(get_int(value, "exit_status"))
         self.add_result(
-            get_str(result, "tool_use_id") or get_str(result, "toolUseId"),
+            first_text(result, "tool_use_id", "toolUseId"),
             Result(
                 time,
                 text,
-                _STATUS.get(status, Status.UNKNOWN),
+                status_of(status),
                 printed=get_str(value, "stdout") or None,
                 exit_code=int(code) if code.lstrip("-").isdecimal() else 1,
             ),
@@ -127,11 +123,10 @@ class _Reader(RecordReader):
         """What the tool that writes was asked to do: `create`, `str_replace`, `insert` or
         `append`, in two spellings.
         """
-        path, arguments = resolve(call.cwd, path_argument(call.arguments)), get_dict(call.arguments)
-        kind, new = (
-            get_str(arguments, "command"),
-            argument(arguments, "new_str", "newStr", "content"),
-        )
+        path = call.path
+        arguments = get_dict(call.arguments)
+        kind = get_str(arguments, "command")
+        new = argument(arguments, "new_str", "newStr", "content")
         if call.name not in self.writers or not path:
             return super().edits(call, result)
         if kind == "create":
@@ -168,8 +163,8 @@ def _document(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
     """Lines of half an entry each as one document; a document as it is."""
     if get(first_value(blob), "entry") is None:
         return blob
-    entries: dict[int, dict[str, Any]] = {}
-    about: dict[str, Any] = {}
+    entries: dict[int, JsonObject] = {}
+    about = {}
     for record in records([blob], problems, session_id):
         number = record.get("entry")
         if isinstance(number, int):
@@ -180,4 +175,4 @@ def _document(blob: bytes, problems: list[Problem], session_id: str) -> bytes:
             }
             entries.setdefault(number, {}).update(half)
         about = {name: record.get(name) for name in ("conversation_id", "cli_version")}
-    return json.dumps({**about, "history": list(entries.values())}).encode()
+    return json_bytes({**about, "history": list(entries.values())})

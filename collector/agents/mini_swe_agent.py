@@ -8,15 +8,21 @@ names one.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
 
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import AnyAgentReader, Result
 from collector.agents.formats.chat import ChatMessage, chat_messages
 from collector.agents.machine.model import Committed, file_is_session
-from collector.json_values import get, get_dict, get_int, get_str, objects, time_of
-from collector.model import Session
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    get,
+    get_dict,
+    get_int,
+    get_str,
+    objects,
+    time_of,
+)
 from collector.vocabulary.agents import Agent
 
 NAME = "mini-swe-agent"
@@ -29,11 +35,6 @@ _PRINTED = re.compile(
     r"<returncode>(-?\d{1,9})</returncode>\s*(?:<(?:warning|output\w*)>\n?)?(.*?)(?:</output>)?\s*\Z",
     re.S,
 )
-_TOKENS = {
-    "input": "prompt_tokens",
-    "output": "completion_tokens",
-    "cache_read": "prompt_tokens_details.cached_tokens",
-}
 _RESULTS = ("user", "tool")
 
 
@@ -43,12 +44,8 @@ def sniff(head: object) -> bool:
     )
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_documents(blobs)
-
-
 class _Reader(AnyAgentReader):
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         info = get_dict(record, "info")
         self.add_version(info.get("mini_version"))
         self.add_cwd(get(info, "config", "environment", "cwd"))
@@ -70,7 +67,7 @@ class _Reader(AnyAgentReader):
             elif message.role == "assistant":
                 waiting = self._said(message, key, time)
 
-    def _said(self, message: ChatMessage, key: str, time: float | None) -> list[str]:
+    def _said(self, message: ChatMessage, key: str, time: Moment) -> list[str]:
         """The calls of an answer."""
         extra = get_dict(message.record, "extra")
         self.add_message(key, time, "text", message.text)
@@ -78,7 +75,6 @@ class _Reader(AnyAgentReader):
             key,
             time,
             get_dict(extra, "response", "usage"),
-            _TOKENS,
             cost=recorded_cost(extra.get("cost")),
         )
         actions = objects(extra.get("actions")) or [
@@ -91,11 +87,15 @@ class _Reader(AnyAgentReader):
             ids.append(self.call_tool(call_id, "bash", command, time, message_id=key))
         return ids
 
-    def _result(self, message: ChatMessage, call_id: str, time: float | None) -> None:
-        extra, printed = get_dict(message.record, "extra"), _PRINTED.search(message.text)
+    def _result(self, message: ChatMessage, call_id: str, time: Moment) -> None:
+        extra = get_dict(message.record, "extra")
+        printed = _PRINTED.search(message.text)
         code = get_int(extra, "returncode") or (int(printed[1]) if printed else 0)
         output = get_str(extra, "raw_output") or (printed[2] if printed else message.text)
         self.add_result(call_id, Result(time, message.text, printed=output, exit_code=code))
+
+
+read = _Reader.document_reader(NAME)
 
 
 COMMITTED = (

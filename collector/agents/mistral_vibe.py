@@ -7,25 +7,27 @@ journal.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Store
 from collector.json_values import (
+    JsonObject,
+    Moment,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
+    has,
     objects,
     parse_json,
-    time_of,
 )
-from collector.model import FileObservation, Session, Status
+from collector.model import FileObservation, Status
 from collector.text import decode
 from collector.vocabulary.agents import Agent
 
@@ -47,57 +49,51 @@ GIVES = frozenset(
 )
 ORDER = 94
 
-_TOKENS = {"input": "inputTokens", "output": "outputTokens", "cache_read": "cachedInputTokens"}
 _NAME = re.compile(r"\w[\w.-]{0,199}")
 _REPLACE = "mistralai.vibe.sdk.search_replace"
 
 
 def sniff(head: object) -> bool:
-    return get(head, "type") == "session" and isinstance(get(head, "entries"), int)
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
+    return get(head, "type") == "session" and has(head, entries=int)
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"file_system.bash", "process.start"})
-    writers = frozenset({"file_system.write_file", "file_system.search_replace"})
-    reads = frozenset({"file_system.read_file"})
+    shells = ("file_system.bash", "process.start")
+    writers = ("file_system.write_file", "file_system.search_replace")
+    reads = ("file_system.read_file",)
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         """The line about the session is put there by `_load`."""
-        kind, key, time = (
-            get_str(record, "type"),
-            get_str(record, "id"),
-            time_of(record.get("createdAt")),
-        )
+        kind = get_str(record, "type")
+        key = get_str(record, "id")
+        time = get_time(record, "createdAt")
         self.begin(time)
         if kind == "session":
             self.add_cwd(record.get("directory"))
             self.model = get_str(record, "model")
-            self.count_tokens(
-                "session", time_of(record.get("updatedAt")), record.get("tokens"), _TOKENS
-            )
+            self.count_tokens("session", get_time(record, "updatedAt"), record.get("tokens"))
         elif kind == "message" and get_str(record, "role") == "user":
             self.add_prompt(key, time, text_of(record.get("content")))
         elif kind == "message":
             self.add_message(key, time, "text", text_of(record.get("content")))
         elif kind == "effect":
-            arguments, state = get_dict(record, "detail", "input"), get_dict(record, "state")
+            arguments = get_dict(record, "detail", "input")
+            state = get_dict(record, "state")
             edits = (
                 {"edits": arguments["content"]}
                 if isinstance(arguments.get("content"), list)
                 else {}
             )
-            result = _result(state, time_of(record.get("updatedAt")))
+            result = _result(state, get_time(record, "updatedAt"))
             self.call_tool(
                 key, get_str(record, "detail", "toolName"), {**arguments, **edits}, time, result
             )
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         before = get(result.details, "_meta", _REPLACE, "previous_content")
-        return {"before": before, "before_known": True} if isinstance(before, str) else {}
+        if isinstance(before, str):
+            return {"before": before, "before_known": True}
+        return {}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         shown = get_dict(result.details, "structured_content")
@@ -107,7 +103,10 @@ class _Reader(RecordReader):
         )
 
 
-def _result(state: dict[str, Any], time: float | None) -> Result:
+read = _Reader.line_reader(NAME)
+
+
+def _result(state: JsonObject, time: Moment) -> Result:
     output = get_dict(state, "output")
     shown = get_dict(output, "structured_content")
     text = "".join(get_str(shown, name) for name in ("stdout", "stderr", "content"))
@@ -140,16 +139,19 @@ def _whose(path: Path) -> tuple[str, str]:
 
 def _plain(name: object) -> str:
     """A name that a file of the session has, if it is one; "-" for anything else."""
-    return name if isinstance(name, str) and _NAME.fullmatch(name) else "-"
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    return "-"
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:
     """A line about the session, then its entries, each as it stood last."""
     path, *journals = session.files
-    directory, meta = path.parent, files.document(path.with_name("meta.json"))
+    directory = path.parent
+    meta = files.document(path.with_name("meta.json"))
     generation = directory / "generations" / _plain(get_str(files.document(path), "generation"))
     state = get_dict(files.document(generation / "projection-state.json"), "snapshot", "session")
-    changes: list[Any] = []
+    changes = []
     for name in get_list(
         files.document(generation / "manifest.json"), "projection_state", "chunks"
     ):
@@ -167,7 +169,8 @@ def _load(session: LocalSession) -> Iterator[bytes]:
     }
     for change in changes:
         later = get_dict(change, "state", "session")
-        state = later if get_int(later, "updatedAt") > get_int(state, "updatedAt") else state
+        if get_int(later, "updatedAt") > get_int(state, "updatedAt"):
+            state = later
     about = {
         "type": "session",
         "entries": len(entries),

@@ -15,7 +15,7 @@ from collector.agents.formats.opencode import (
     whose_file,
 )
 from collector.agents.machine.model import Committed, Store
-from collector.json_values import get
+from collector.json_values import get_list, has
 from collector.model import Session
 from collector.text import decode
 from collector.vocabulary.agents import Agent
@@ -55,15 +55,8 @@ COMMITTED = (
 def sniff(head: object) -> bool:
     if isinstance(head, str):
         return session_of_markdown(head) != ""
-    if (
-        not isinstance(head, dict)
-        or not isinstance(head.get("info"), dict)
-        or not isinstance(head.get("messages"), list)
-    ):
-        return False
-    return all(
-        isinstance(get(message, "info"), dict) and "parts" in message
-        for message in head["messages"]
+    return has(head, info=dict, messages=list) and all(
+        has(message, info=dict) and "parts" in message for message in get_list(head, "messages")
     )
 
 

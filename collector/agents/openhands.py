@@ -8,12 +8,21 @@ of their event.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from collector.agents.common.jsonl import documents
 from collector.agents.common.reader import AnyAgentReader, Call, Result
 from collector.agents.machine.model import Committed, file_is_session
-from collector.json_values import first_of, get, get_dict, get_int, get_str, objects
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    Numbers,
+    first_of,
+    get,
+    get_dict,
+    get_int,
+    get_str,
+    objects,
+)
 from collector.model import Edit, Session, Status
 from collector.text import resolve, timestamp
 from collector.vocabulary.agents import Agent
@@ -35,38 +44,37 @@ ORDER = 92
 
 # of calls that do not say their tool
 _NAMES = {"run": "execute_bash", "edit": "edit_file", "write": "write_file"}
-_CALLS = frozenset(
-    {*_NAMES, "read", "browse", "browse_interactive", "run_ipython", "call_tool_mcp", "delegate"}
+_CALLS = (
+    *_NAMES,
+    "read",
+    "browse",
+    "browse_interactive",
+    "run_ipython",
+    "call_tool_mcp",
+    "delegate",
 )
-_SILENT = frozenset(
-    {
-        "recall",
-        "change_agent_state",
-        "condensation_request",
-        "task_tracking",
-        "loop_recovery",
-        "start",
-    }
+_SILENT = (
+    "recall",
+    "change_agent_state",
+    "condensation_request",
+    "task_tracking",
+    "loop_recovery",
+    "start",
 )
-_TOKENS = {
-    "input": "prompt_tokens",
-    "output": "completion_tokens",
-    "cache_read": "cache_read_tokens",
-    "cache_write": "cache_write_tokens",
-}
+_TOKENS = ("prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 def sniff(head: object) -> bool:
-    return any(_is_event(event) for event in _events(head)[:3])
+    return any(map(_is_event, _events(head)[:3]))
 
 
-def _events(document: object) -> list[dict[str, Any]]:
+def _events(document: object) -> list[JsonObject]:
     return objects(
         first_of(document, "history", "trajectory") if isinstance(document, dict) else document
     )
 
 
-def _is_event(event: dict[str, Any]) -> bool:
+def _is_event(event: JsonObject) -> bool:
     named = isinstance(event.get("action"), str) or isinstance(event.get("observation"), str)
     return (
         named
@@ -84,15 +92,12 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(AnyAgentReader):
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
-        self.counted: dict[str, dict[str, int]] = {}  # model -> tokens so far
+    def prepare(self) -> None:
+        self.counted: dict[str, Numbers] = {}  # model -> tokens so far
 
-    def take(self, event: dict[str, Any]) -> None:
-        key, time = (
-            f"event {get_int(event, 'id')}",
-            timestamp(get_str(event, "timestamp").removesuffix("Z") + "Z"),
-        )
+    def take(self, event: JsonObject) -> None:
+        key = f"event {get_int(event, 'id')}"
+        time = timestamp(get_str(event, "timestamp").removesuffix("Z") + "Z")
         if not self.is_new(key):
             return
         self.begin(time)
@@ -105,10 +110,10 @@ class _Reader(AnyAgentReader):
     def _did(
         self,
         action: str,
-        arguments: dict[str, Any],
-        event: dict[str, Any],
+        arguments: JsonObject,
+        event: JsonObject,
         key: str,
-        time: float | None,
+        time: Moment,
     ) -> None:
         said = first_of(arguments, "content", "final_thought", "thought")
         if action == "system":
@@ -131,10 +136,10 @@ class _Reader(AnyAgentReader):
     def _call(
         self,
         action: str,
-        arguments: dict[str, Any],
-        event: dict[str, Any],
+        arguments: JsonObject,
+        event: JsonObject,
         key: str,
-        time: float | None,
+        time: Moment,
     ) -> None:
         about = get_dict(event, "tool_call_metadata")
         self.use_model(get_str(about, "model_response", "model"), time)
@@ -148,8 +153,9 @@ class _Reader(AnyAgentReader):
         }
         self.call_tool(key, name, given, time, message_id=key)
 
-    def _observed(self, event: dict[str, Any], time: float | None) -> None:
-        extras, text = get_dict(event, "extras"), get_str(event, "content")
+    def _observed(self, event: JsonObject, time: Moment) -> None:
+        extras = get_dict(event, "extras")
+        text = get_str(event, "content")
         failed = event["observation"] == "error" or text.startswith("ERROR:")
         code = get_int(extras, "metadata", "exit_code") or get_int(extras, "exit_code")
         result = Result(
@@ -158,20 +164,18 @@ class _Reader(AnyAgentReader):
         self.add_result(f"event {get_int(event, 'cause')}", result)
         self.add_cwd(get(extras, "metadata", "working_dir"))
 
-    def _count(self, totals: dict[str, Any], key: str, time: float | None) -> None:
-        before = self.counted.get(get_str(totals, "model"), {})
-        self.counted[get_str(totals, "model")] = now = {
-            name: get_int(totals, name) for name in _TOKENS.values()
-        }
+    def _count(self, totals: JsonObject, key: str, time: Moment) -> None:
+        model = get_str(totals, "model")
+        before = self.counted.get(model, {})
+        now = {name: get_int(totals, name) for name in _TOKENS}
+        self.counted[model] = now
         new = {name: max(0, value - before.get(name, 0)) for name, value in now.items()}
-        self.count_tokens(key, time, new, _TOKENS)
+        self.count_tokens(key, time, new)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """The whole file before and after, which the result has."""
-        path, after = (
-            resolve("", get_str(result.details, "path")),
-            get(result.details, "new_content"),
-        )
+        path = resolve("", get_str(result.details, "path"))
+        after = get(result.details, "new_content")
         if not path or not isinstance(after, str):
             return super().edits(call, result)
         if get(result.details, "prev_exist") is False:

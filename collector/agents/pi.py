@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from collector.agents.common.edits import edits_from_patch, path_argument
 from collector.agents.common.jsonl import records
@@ -32,8 +31,18 @@ from collector.agents.common.numbered_diffs import (
 from collector.agents.common.reader import FACETS, Call, RecordReader, Result, is_error, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Roots, Store, Trace, left_behind
-from collector.json_values import get, get_dict, get_int, get_list, get_str, time_of
-from collector.model import Edit, FileObservation, Session, Spawn
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    get_time,
+    has,
+)
+from collector.model import Edit, FileObservation, Spawn
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -55,25 +64,17 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"before", "subagents"}
 ORDER = 40
 
-_IGNORED = frozenset(
-    {
-        "thinking_level_change",
-        "custom",
-        "custom_message",
-        "label",
-        "ttsr_injection",
-        "session_info",
-        "title",
-        "title_change",
-    }
-    | {"credential_pin"}
+_IGNORED = (
+    "thinking_level_change",
+    "custom",
+    "custom_message",
+    "label",
+    "ttsr_injection",
+    "session_info",
+    "title",
+    "title_change",
+    "credential_pin",
 )
-_TOKENS = {
-    "input": "input",
-    "output": "output",
-    "cache_read": "cacheRead",
-    "cache_write": "cacheWrite",
-}
 _MORE = re.compile(
     r"\n*\[(?:Showing lines|\d+ more lines|Output truncated|Line \d+ is)[^\]]*\]\s*$"
 )
@@ -83,35 +84,26 @@ _TAGGED = re.compile(r"^\s*\d+[#:][0-9A-Za-z]{1,8}[|:]")
 def sniff(head: object) -> bool:
     if not isinstance(head, dict):
         return False
-    titled = (
-        head.get("type") == "title"
-        and isinstance(head.get("v"), int)
-        and isinstance(head.get("title"), str)
-    )
+    titled = head.get("type") == "title" and has(head, v=int, title=str)
     return titled or (head.get("type") == "session" and ("version" in head or "cwd" in head))
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
-
-
 class _Reader(RecordReader):
-    shells = frozenset({"bash", "shell"})
-    writers = frozenset({"edit", "write", "apply_patch", "hashline_edit"})
-    reads = frozenset({"read"})
-    spawns = frozenset({"task", "subagent"})
+    shells = ("bash", "shell")
+    writers = ("edit", "write", "apply_patch", "hashline_edit")
+    reads = ("read",)
+    spawns = ("task", "subagent")
     one_directory = True
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.last_id = ""  # of the entry before
         self.parent_session = ""
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         key = get_str(record, "id")
         if not self.is_new(key):
             return
-        time = time_of(record.get("timestamp")) or time_of(get(record, "message", "timestamp"))
+        time = get_time(record, "timestamp") or get_time(record, "message", "timestamp")
         self.begin(time)
         # an entry whose parent is not the entry before it starts a branch
         parent = get_str(record, "parentId")
@@ -147,8 +139,9 @@ class _Reader(RecordReader):
         elif kind not in _IGNORED:
             self.unknown_record_type(kind)
 
-    def _message(self, message: dict[str, Any], key: str, time: float | None) -> None:
-        role, text = message.get("role"), text_of(message.get("content"))
+    def _message(self, message: JsonObject, key: str, time: Moment) -> None:
+        role = message.get("role")
+        text = text_of(message.get("content"))
         if role == "user":
             clean = without_reminders(text)
             injected = bool(self.parent_id) or message.get("attribution") == "agent"
@@ -167,12 +160,10 @@ class _Reader(RecordReader):
         elif role in ("custom", "hookMessage"):
             self.add_event("injected", time, text[:80])
 
-    def _assistant(self, message: dict[str, Any], key: str, time: float | None) -> None:
+    def _assistant(self, message: JsonObject, key: str, time: Moment) -> None:
         self.use_model(get_str(message, "model"), time)
         cost = recorded_cost(get(message, "usage", "cost", "total"))
-        self.count_tokens(
-            key, time, message.get("usage"), _TOKENS, cached_among_input=False, cost=cost
-        )
+        self.count_tokens(key, time, message.get("usage"), cached_among_input=False, cost=cost)
         stop = message.get("stopReason")
         if stop in ("aborted", "error"):
             self.add_event(
@@ -180,12 +171,7 @@ class _Reader(RecordReader):
                 time,
                 get_str(message, "errorMessage"),
             )
-        for index, block in enumerate(get_list(message, "content")):
-            if get(block, "type") == "toolCall":
-                call_id, name = get_str(block, "id") or f"{key}/{index}", get_str(block, "name")
-                self.call_tool(call_id, name, get_dict(block, "arguments"), time, message_id=key)
-            else:
-                self.add_block((key, index), time, block)
+        self.take_blocks(get_list(message, "content"), "toolCall", "arguments", key, time)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         if call.name not in self.writers:
@@ -211,7 +197,7 @@ class _Reader(RecordReader):
             return [Edit(path, "move", new_path=new_path, **self.result_fields(call, result))]
         return super().edits(call, result)
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         return {"hunks": display_hunks(get_str(result.details, "diff"))}
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
@@ -230,6 +216,9 @@ class _Reader(RecordReader):
         return Spawn(
             get_str(result.details, "sessionId"), get_str(call.arguments, "agent"), visible=False
         )
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------
@@ -251,7 +240,7 @@ def _traces(location: Path, roots: Roots) -> Iterator[Trace]:
         is_ours = path.parent.name.lower() in slugs
         if is_ours and files.head(path) and not _whose(path)[1]:
             times = [
-                time_of(record.get("timestamp")) for record in records([files.head(path)], [], "")
+                get_time(record, "timestamp") for record in records([files.head(path)], [], "")
             ]
             known = [time for time in times if time is not None] or [files.written_at(path)]
             yield from left_behind(NAME, path.stem, known, f"the first line of {path} is gone")

@@ -5,15 +5,25 @@ The result of a call is a record of its own. Edit tools show the whole text of t
 after, unless it is long.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from collector.agents.common.edits import displayed_texts
 from collector.agents.common.reader import ERROR_CHARS, FACETS, Call, RecordReader, Result, is_part
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
-from collector.json_values import get, get_dict, get_list, get_str, time_of
-from collector.model import FileObservation, Session, Status
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    first_text,
+    get,
+    get_dict,
+    get_int,
+    get_list,
+    get_str,
+    get_time,
+    has,
+)
+from collector.model import FileObservation, Status
 from collector.vocabulary.agents import Agent
 
 NAME = "qwen-code"
@@ -32,45 +42,32 @@ AGENT = Agent(
 GIVES = frozenset(FACETS) - {"subagents"}
 ORDER = 45
 
-_TOKENS = {
-    "input": "promptTokenCount",
-    "output": "candidatesTokenCount",
-    "cache_read": "cachedContentTokenCount",
-    "reasoning": "thoughtsTokenCount",
-}
 _STATUS = {"error": Status.ERROR, "cancelled": Status.REJECTED}
 
 
 def sniff(head: object) -> bool:
-    if (
-        not isinstance(head, dict)
-        or not isinstance(head.get("uuid"), str)
-        or not isinstance(head.get("sessionId"), str)
-    ):
-        return False
-    return "systemPayload" in head or isinstance(get(head, "message", "parts"), list)
-
-
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_lines(blobs)
+    return has(head, uuid=str, sessionId=str) and (
+        "systemPayload" in get_dict(head) or has(get(head, "message"), parts=list)
+    )
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"run_shell_command"})
-    writers = frozenset({"write_file", "edit", "replace"})
-    reads = frozenset({"read_file"})
+    shells = ("run_shell_command",)
+    writers = ("write_file", "edit", "replace")
+    reads = ("read_file",)
     rejections = ("user denied", "user rejected", "user cancelled", "did not allow")
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         key = get_str(record, "uuid")
         if not self.is_new(key):
             return
-        time = time_of(record.get("timestamp"))
+        time = get_time(record, "timestamp")
         self.begin(time)
         self.add_cwd(record.get("cwd"))
         self.add_version(record.get("version"))
         self.add_branch(record.get("gitBranch"))
-        kind, parts = get_str(record, "type"), get_list(record, "message", "parts")
+        kind = get_str(record, "type")
+        parts = get_list(record, "message", "parts")
         if kind == "user":
             text = "\n".join(get_str(part, "text") for part in parts)
             self.add_prompt(
@@ -86,31 +83,26 @@ class _Reader(RecordReader):
         else:
             self.unknown_record_type(kind)
 
-    def _answer(
-        self, record: dict[str, Any], parts: list[Any], key: str, time: float | None
-    ) -> None:
+    def _answer(self, record: JsonObject, parts: list[Any], key: str, time: Moment) -> None:
         self.use_model(get_str(record, "model"), time)
-        self.count_tokens(key, time, record.get("usageMetadata"), _TOKENS)
+        used = record.get("usageMetadata")
+        self.count_tokens(key, time, used, reasoning=get_int(used, "thoughtsTokenCount"))
         for number, part in enumerate(parts):
             request = get_dict(part, "functionCall")
             if request:
-                call_id, name = (
-                    get_str(request, "id") or f"{key}/{number}",
-                    get_str(request, "name"),
-                )
-                self.call_tool(call_id, name, get_dict(request, "args"), time, message_id=key)
+                self.take_call(request, "args", f"{key}/{number}", time, message_id=key)
             elif get_str(part, "text"):
                 kind = "reasoning" if get(part, "thought") is True else "text"
                 self.add_message((key, number), time, kind, get_str(part, "text"))
 
-    def _results(self, record: dict[str, Any], parts: list[Any], time: float | None) -> None:
+    def _results(self, record: JsonObject, parts: list[Any], time: Moment) -> None:
         details = get_dict(record, "toolCallResult")
         for part in parts:
             response = get_dict(part, "functionResponse")
             if not response:
                 continue
             answer = get_dict(response, "response")
-            text = get_str(answer, "output") or get_str(answer, "error")
+            text = first_text(answer, "output", "error")
             status = _STATUS.get(
                 get_str(details, "status"), Status.ERROR if "error" in answer else Status.OK
             )
@@ -119,16 +111,21 @@ class _Reader(RecordReader):
             )
             self.add_result(get_str(response, "id") or get_str(details, "callId"), result)
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         display = get_dict(result.details, "resultDisplay")
         new = "originalContent" in display and display["originalContent"] is None
         texts = displayed_texts({**display, "isNewFile": new})
-        return {"hunks": texts["hunks"]} if display.get("truncatedForSession") is True else texts
+        if display.get("truncatedForSession") is True:
+            return {"hunks": texts["hunks"]}
+        return texts
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         if is_part(call.arguments) or "truncated" in result.text[:ERROR_CHARS]:
             return None
         return self.display(call, result, result.text)
+
+
+read = _Reader.line_reader(NAME)
 
 
 # --- sessions on this machine ---------------------------------------------------------------------

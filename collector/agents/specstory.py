@@ -10,15 +10,14 @@ import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from collector.agents.common.edits import BEGIN, parse_patch
 from collector.agents.common.jsonl import copies
 from collector.agents.common.reader import Call, RecordReader, Result, numbered_lines, shell_command
 from collector.agents.machine.model import Committed
-from collector.json_values import time_of
+from collector.json_values import JsonObject, Moment, Texts, time_of
 from collector.model import Command, Edit, FileObservation, Replacement, Session
-from collector.text import decode, resolve
+from collector.text import decode, file_name, resolve
 from collector.vocabulary.agents import Agent, slug_of
 
 NAME = "specstory"
@@ -73,7 +72,7 @@ def read(session_id: str, blobs: Iterable[bytes]) -> Session:
 def session_ids(path: str, data: bytes) -> list[str]:
     """The agent's own id, which newer files have; else the name of the file."""
     title = _TITLE.search(decode(data[:4_000]))
-    return [title[2] if title else path.rpartition("/")[2].removesuffix(".md")]
+    return [title[2] if title else file_name(path).removesuffix(".md")]
 
 
 _SEARCHES = (
@@ -88,10 +87,12 @@ def beginning(path: str, data: bytes) -> tuple[str, float] | None:
     """
     head, _, rest = decode(data[:_BEGINNING]).replace("\r\n", "\n").partition("\n_**User")
     titles = [line for line in head.split("\n") if line.startswith(("# ", "<!-- "))]
-    times = [_time(text) for text in (path.rpartition("/")[2], *reversed(titles), rest[:80])]
+    times = [_time(text) for text in (file_name(path), *reversed(titles), rest[:80])]
     began = next((moment for moment in times if moment is not None), None)
     prompt = rest.partition("\n")[2].partition("\n---\n")[0].strip()
-    return (prompt, began // 60) if prompt and began is not None else None
+    if prompt and began is not None:
+        return (prompt, began // 60)
+    return None
 
 
 _BEGINNING = 40_000  # bytes in which the first prompt stands
@@ -128,21 +129,24 @@ class _Block:
 
 class _Reader(RecordReader):
     ids_are_places = True
-    shells, writers, reads = frozenset({"shell"}), frozenset({"write"}), frozenset({"read"})
+    shells = ("shell",)
+    writers = ("write",)
+    reads = ("read",)
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
-        self.kinds: dict[str, str] = {}  # by call
-        self.at: float | None = None
-        self.asked: float | None = None
-        self.begun: float | None = None
-        self.stamped: float | None = None  # the first prompt's time, where that is the editor's
+    def prepare(self) -> None:
+        self.kinds: Texts = {}  # by call
+        self.at: Moment = None
+        self.asked: Moment = None
+        self.begun: Moment = None
+        self.stamped: Moment = None  # the first prompt's time, where that is the editor's
 
     def tool(self, call: Call) -> str:
         return self.kinds.get(call.id, call.name)
 
     def copy(self, lines: list[str]) -> None:
-        speaker, text, block = "", list[str](), None
+        speaker = ""
+        text = list[str]()
+        block = None
         # what stands before the first speaker changes when a session gets an id or another name
         first = next((n for n, line in enumerate(lines) if _HEADING.match(line)), 0)
         for number, line in enumerate(lines, -first):
@@ -156,7 +160,8 @@ class _Reader(RecordReader):
                     continue
             if heading := _HEADING.match(line):
                 self._said(speaker, text, number)
-                speaker, text = heading[1], []
+                speaker = heading[1]
+                text = []
                 self._speaks(speaker, heading[2] or "")
             elif block := _opened(line) if speaker != "User" else None:
                 self._said(speaker, text, number)
@@ -170,14 +175,15 @@ class _Reader(RecordReader):
                 self._begins(_time(line[line.rfind("(") :]))
         self._said(speaker, text, len(lines) - first)
 
-    def _begins(self, moment: float | None) -> None:
+    def _begins(self, moment: Moment) -> None:
         self.asked = self.at = self.begun = self.begun or moment
         self.begin(moment)
 
     def _speaks(self, speaker: str, details: str) -> None:
         moment = _time(details)
         if speaker == "User":
-            self.asked, self.at = self._earliest(moment) or self.asked, None
+            self.asked = self._earliest(moment) or self.asked
+            self.at = None
             self.begin(self.asked)
             return
         # some have no seconds: that is no time of a call
@@ -185,7 +191,7 @@ class _Reader(RecordReader):
         if model := _MODEL.match(details):
             self.use_model(model[1], moment)
 
-    def _earliest(self, moment: float | None) -> float | None:
+    def _earliest(self, moment: Moment) -> Moment:
         """When a prompt can have been made. What Cursor notes, without seconds, is when it was
         started.
 
@@ -194,8 +200,11 @@ class _Reader(RecordReader):
         """
         if moment is None or moment % 60 or self.begun is None:
             return moment
-        self.stamped = self.stamped or moment
-        return self.begun if moment == self.stamped else max(moment, self.begun)
+        if not self.stamped:
+            self.stamped = moment
+        if moment == self.stamped:
+            return self.begun
+        return max(moment, self.begun)
 
     def _said(self, speaker: str, lines: list[str], number: int) -> None:
         text = "\n".join(lines).strip().removesuffix("---").strip()
@@ -212,7 +221,7 @@ class _Reader(RecordReader):
         fenced = block.fences()[-1][1] if block.fences() else []
         # by a server's tool, without a fence
         printed = "\n".join(block.lines).partition("\n*Result*:\n")[2]
-        arguments: dict[str, Any] = {}
+        arguments: JsonObject = {}
         if block.kind == "write":
             arguments = {"edits": _edits(block)}
         elif block.kind == "shell":
@@ -246,9 +255,9 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         rows = numbered_lines(result.text, _ROW)
-        return (
-            self.display(call, result, "\n".join(rows[1]), rows[0], whole=False) if rows else None
-        )
+        if rows:
+            return self.display(call, result, "\n".join(rows[1]), rows[0], whole=False)
+        return None
 
 
 def _opened(line: str) -> _Block | None:
@@ -256,20 +265,16 @@ def _opened(line: str) -> _Block | None:
         return _Block(_KINDS.get(opening[1], ""), opening[2], [opening[3]])
     old = _OLD_OPENING.match(line)
     name = (old[1] or "edit_file") if old else ""
-    return (
-        _Block(_OLD_KINDS.get(name, ""), name, [line], closing=("</details>", "---"))
-        if old
-        else None
-    )
+    if old:
+        return _Block(_OLD_KINDS.get(name, ""), name, [line], closing=("</details>", "---"))
+    return None
 
 
-def _time(text: str) -> float | None:
+def _time(text: str) -> Moment:
     moment = _TIME.search(text)
-    return (
-        time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}{moment[5]}")
-        if moment
-        else None
-    )
+    if moment:
+        return time_of(f"{moment[1]}T{moment[2]}:{moment[3]}:{moment[4] or '00'}{moment[5]}")
+    return None
 
 
 def _command(block: _Block) -> str:
@@ -282,7 +287,9 @@ def _command(block: _Block) -> str:
         if quoted := _QUOTED.match(line):
             return quoted[1]
     language, lines = next(iter(block.fences()), ("", []))
-    return "\n".join(lines) if language in ("bash", "sh", "shell", "zsh", "powershell") else ""
+    if language in ("bash", "sh", "shell", "zsh", "powershell"):
+        return "\n".join(lines)
+    return ""
 
 
 def _edits(block: _Block) -> list[Edit]:
@@ -344,4 +351,6 @@ def _edit_of_diff(path: str, lines: list[str]) -> Edit:
 def _unescaped(text: str) -> str:
     """Entities are written for some characters, unless one of those stands there too."""
     is_escaped = "<" not in text and not re.search(r"&(?!\w+;|#)", text) and _ENTITY.search(text)
-    return html.unescape(text) if is_escaped else text
+    if is_escaped:
+        return html.unescape(text)
+    return text

@@ -8,15 +8,13 @@ arguments. Nothing was done before there was an SWE-agent.
 
 import re
 import shlex
-from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
 
 from collector.agents.common.messages import text_of
 from collector.agents.common.reader import AnyAgentReader, Result
 from collector.agents.machine.model import Committed, file_is_session
-from collector.json_values import get, get_list, get_str, objects, parse_json
-from collector.model import Session, Status
+from collector.json_values import JsonObject, get, get_list, get_str, objects, parse_json
+from collector.model import Status
 from collector.text import resolve
 from collector.vocabulary.agents import Agent
 
@@ -31,7 +29,7 @@ _FAILED = re.compile(
     r"Your proposed edit has introduced new syntax error|Text not found|No file open|No edit was"
     r" performed|ERROR:|Error:|Invalid "
 )
-_WORDS = frozenset({"edit", "create", "insert", "str_replace_editor"})
+_WORDS = ("edit", "create", "insert", "str_replace_editor")
 
 
 def sniff(head: object) -> bool:
@@ -41,14 +39,10 @@ def sniff(head: object) -> bool:
     )
 
 
-def read(session_id: str, blobs: Iterable[bytes]) -> Session:
-    return _Reader(NAME, session_id).read_documents(blobs)
-
-
 class _Reader(AnyAgentReader):
     ids_are_places = True
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         self.add_version(get(record, "info", "swe_agent_version"))
         said = [
             message for message in objects(record.get("history")) if message.get("role") == "user"
@@ -60,17 +54,19 @@ class _Reader(AnyAgentReader):
         opened = ""
         for number, step in enumerate(objects(record.get("trajectory"))):
             state = step.get("state")
-            state = parse_json(state) if isinstance(state, str) else state
+            if isinstance(state, str):
+                state = parse_json(state)
             self.add_cwd(get_str(state, "working_dir"))
             opened = get_str(state, "open_file").replace("n/a", "") or opened
             if self.is_new(key := f"step {number}"):
                 self.begin(None)
                 self._step(step, key, resolve(self.cwd, opened))
 
-    def _step(self, step: dict[str, Any], key: str, opened: str) -> None:
+    def _step(self, step: JsonObject, key: str, opened: str) -> None:
         if get_str(step, "thought"):
             self.add_message(key, None, "text", get_str(step, "thought"))
-        action, text = get_str(step, "action").strip(), get_str(step, "observation")
+        action = get_str(step, "action").strip()
+        text = get_str(step, "observation")
         if not action:
             return
         name, arguments = _call(action, opened)
@@ -81,7 +77,10 @@ class _Reader(AnyAgentReader):
         )
 
 
-def _call(action: str, opened: str) -> tuple[str, dict[str, Any]]:
+read = _Reader.document_reader(NAME)
+
+
+def _call(action: str, opened: str) -> tuple[str, JsonObject]:
     """Tool and arguments of an action; a command of a shell where it is none of the agent's own."""
     if lines := _LINES.match(action):
         return "edit", {
@@ -90,7 +89,7 @@ def _call(action: str, opened: str) -> tuple[str, dict[str, Any]]:
             "start_line": int(lines[1]),
             "end_line": int(lines[2]),
         }
-    words: list[str] = []
+    words = []
     if action.partition(" ")[0] in _WORDS:
         with suppress(ValueError):  # a quote that is not closed
             words = shlex.split(action)

@@ -38,9 +38,10 @@ def layouts() -> tuple[Layout, ...]:
 
 def store_of(ref: str) -> CheckpointStore | None:
     """What is stored under a ref, by its name alone; None when it holds no checkpoints."""
-    return next(
-        (store for layout in layouts() if (store := layout.store_of(ref)) is not None), None
-    )
+    for layout in layouts():
+        if (store := layout.store_of(ref)) is not None:
+            return store
+    return None
 
 
 def is_checkpoint_ref(ref: str) -> bool:
@@ -96,9 +97,7 @@ def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
         sessions[record.index] = _merge_records(record, other) if other else record
     either = {name: getattr(first, name) or getattr(second, name) for name in _FROM_EITHER}
     problems = tuple(
-        p
-        for p in dict.fromkeys((*first.problems, *second.problems))
-        if _still(p, sessions.values())
+        p for p in dict.fromkeys(first.problems + second.problems) if _still(p, sessions.values())
     )
     return replace(
         first, **either, sessions=tuple(sessions[i] for i in sorted(sessions)), problems=problems
@@ -156,7 +155,9 @@ def _merge_records(first: SessionRecord, second: SessionRecord) -> SessionRecord
             name: getattr(second, name)
             for name in ("metadata", "start", "files_touched", "turn_id", "kind", "cli_version")
         }
-    return replace(first, **better) if better else first
+    if better:
+        return replace(first, **better)
+    return first
 
 
 def problem(subject: str, code: str, detail: str = "") -> Problem:

@@ -23,13 +23,13 @@ def store_of(ref: str) -> CheckpointStore | None:
     match = _REF.match(ref)
     if match is None:
         return None
-    return (
-        CheckpointStore.LEGACY if (match["what"] or "").startswith(_LEGACY) else CheckpointStore.V1
-    )
+    if (match["what"] or "").startswith(_LEGACY):
+        return CheckpointStore.LEGACY
+    return CheckpointStore.V1
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
-    done: set[str] = set()
+    done = set()
     for name, target in sorted(refs.items()):
         store = store_of(name)
         tip = repo.commit(target) if store is not None else None

@@ -47,7 +47,9 @@ def server_path(ref: str, checkpoint: str) -> str:
     branch there.
     """
     match = _BRANCH.match(ref)
-    return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}" if match else ""
+    if match:
+        return f"{match[1]}/{checkpoint[:2]}/{checkpoint[2:]}"
+    return ""
 
 
 class CheckpointRemote(NamedTuple):

@@ -20,9 +20,10 @@ from collector.checkpoints.pull_requests import is_source
 from collector.errors import UnknownBranch
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers
 from collector.limits import FOREIGN_RECORDS, TREE_RECORDS
 from collector.model import Checkpoint, Problem, SessionRecord
-from collector.text import count_of, decode
+from collector.text import count_of, decode, file_name
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 NAME = "in_tree"
@@ -52,7 +53,8 @@ _LARGEST = 50_000_000  # bytes of one of them
 _HEAD = 100  # bytes; a history of Aider begins with the moment when it was begun
 _FILE_NAME = re.compile(r"[\w.-]+\.\w+")
 # of what tells a session of this repository from another's
-_FEWEST_LINES, _FEWEST_CHARACTERS = 3, 15
+_FEWEST_LINES = 3
+_FEWEST_CHARACTERS = 15
 # seconds: what was done up to five after a commit counts for it; what a committed copy lacks is
 # later
 _AFTER_COMMIT = 6.0
@@ -89,7 +91,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
         return
     forms = (*(form for _, form in agents_of_records()), _RECORDER)
     histories = _histories(repo, refs, tip, [path for form in forms for path in form.paths])
-    existing: dict[str, int] = {}  # session -> number of its records
+    existing: Numbers = {}  # session -> number of its records
     understood: set[str] = set()  # paths
     left_out: dict[Problem, None] = {}
     at_tip = repo.paths(tip)
@@ -148,7 +150,7 @@ def _unread(
         size = repo.blob_size(blob)
         if size is None or size > _LARGEST:
             continue
-        data = repo.blob(blob) or b""
+        data = repo.content(blob)
         if unread.looks_recorded(path, data):
             yield problem(path, "record_not_understood", f"starts with {decode(data[:80])}")
     for ref in sorted(refs):
@@ -218,7 +220,10 @@ def _history(
     if not places:
         return
     output = decode(git.output([*_LOG, *places], "\n".join(revisions).encode()))
-    commit, moment, email, blob = "", "0", "", ""
+    commit = ""
+    moment = "0"
+    email = ""
+    blob = ""
     for field in output.split("\0"):
         text = field.lstrip("\n")
         if text.startswith("\1"):
@@ -235,7 +240,7 @@ def _versions(
     """Path, or directory of files that are read together -> its versions, the newest first, each
     of the commit that brought it.
     """
-    changes: dict[str, list[_Version]] = defaultdict(list)
+    changes = defaultdict(list)
     for path, version in history:
         if (rank := form.rank(path)) is not None:
             together = path if len(form.paths) == 1 else path.rpartition("/")[0]
@@ -247,7 +252,7 @@ def _versions(
 
 def _states(changes: Iterable[_Version]) -> list[_Version]:
     """What all files were after each change, from the changes of single ones."""
-    current: dict[str, _File] = {}
+    current = {}
     states: dict[tuple[_File, ...], _Version] = {}
     for change in reversed(list(changes)):
         current[change.files[0].path] = change.files[0]
@@ -260,9 +265,7 @@ def _chosen(repo: GitRepo, versions: list[_Version], every: bool) -> list[_Versi
     if every:
         return versions[:: -(-len(versions) // _MOST_VERSIONS)]
     sizes = [sum(repo.blob_size(file.blob) or 0 for file in version.files) for version in versions]
-    heads = [
-        (repo.blob(version.files[0].blob) or b"")[:_HEAD] for version in versions[:_MOST_VERSIONS]
-    ]
+    heads = [repo.content(version.files[0].blob)[:_HEAD] for version in versions[:_MOST_VERSIONS]]
     # something was taken out after it
     cut = {older for older in range(1, len(sizes)) if sizes[older] > sizes[older - 1]}
     # the file was begun anew after it
@@ -277,19 +280,21 @@ def _add_sessions(
     sessions: dict[str, dict[_Version, None]],
 ) -> None:
     """Adds which versions, the newest first, have which sessions."""
-    before: dict[str, _Version | None] = {}  # the version before the first one with a session
+    before = {}  # the version before the first one with a session
     for version, older in zip(versions, (*versions[1:], None), strict=True):
-        files_of: dict[str, list[_File]] = defaultdict(list)
+        files_of = defaultdict(list)
         for file in version.files:
-            data = repo.blob(file.blob) or b""
-            for key in form.sessions(file.path, data) if reader_for(data) is not None else ():
-                files_of[key].append(file)
+            data = repo.content(file.blob)
+            if reader_for(data):
+                for key in form.sessions(file.path, data):
+                    files_of[key].append(file)
         for key, files in files_of.items():
             sessions[key][version._replace(files=tuple(files))] = None
             before[key] = older
-    for key, version_before in before.items() if form.undated else ():
-        if version_before is not None:
-            sessions[key][version_before] = None
+    if form.undated:
+        for key, version_before in before.items():
+            if version_before is not None:
+                sessions[key][version_before] = None
 
 
 def _join_renamed(
@@ -298,10 +303,10 @@ def _join_renamed(
     """Makes one session of those that begin in the same way, under the agent's own id if one has
     it, else under the last name.
     """
-    alike: dict[object, list[str]] = defaultdict(list)
+    alike = defaultdict(list)
     for key, versions in sessions.items():
         file = next(iter(versions)).files[0]
-        beginning = form.beginning(file.path, repo.blob(file.blob) or b"")
+        beginning = form.beginning(file.path, repo.content(file.blob))
         if beginning is not None:
             alike[beginning].append(key)
     for keys in alike.values():
@@ -310,32 +315,32 @@ def _join_renamed(
             continue
         kept = ids[0] if ids else max(keys, key=lambda key: next(iter(sessions[key])).at)
         for key in keys:
-            sessions[kept] |= sessions.pop(key) if key != kept else {}
+            if key != kept:
+                sessions[kept] |= sessions.pop(key)
 
 
 def _wrote_here(repo: GitRepo, key: str, version: _Version, at_tip: Mapping[str, str]) -> bool:
     """Whether lines that a call of the session wrote stand in a file of that name, in the commit
     with its record or at the tip.
     """
-    data = repo.blob(version.files[0].blob) or b""
+    data = repo.content(version.files[0].blob)
     reader = reader_for(data)
     calls = reader.read(key, [data]).calls if reader is not None else ()
-    named: dict[str, set[str]] = defaultdict(set)
+    named = defaultdict(set)
     for path, blob in (*repo.paths(version.commit).items(), *at_tip.items()):
-        named[path.rpartition("/")[2]].add(blob)
+        named[file_name(path)].add(blob)
     for call in calls:
         command = call.command.text if call.command else ""
         lines = _telling([command, *(text for edit in call.edits for text in edit.new_texts())])
         names = {
             *_FILE_NAME.findall(command),
-            *(edit.path.rpartition("/")[2] for edit in call.edits),
+            *(file_name(edit.path) for edit in call.edits),
         }
         blobs = (
             blob for name in names if len(lines) >= _FEWEST_LINES for blob in named.get(name, ())
         )
         if any(
-            len(lines & _telling([decode(repo.blob(blob) or b"")])) >= _FEWEST_LINES
-            for blob in blobs
+            len(lines & _telling([decode(repo.content(blob))])) >= _FEWEST_LINES for blob in blobs
         ):
             return True
     return False

@@ -22,17 +22,17 @@ _REF = re.compile(
 
 
 def store_of(ref: str) -> CheckpointStore | None:
-    return CheckpointStore.REF if _id(ref) else None
+    if _id(ref):
+        return CheckpointStore.REF
+    return None
 
 
 def _id(ref: str) -> str:
     """Of the checkpoint; "" for any other ref."""
     match = _REF.match(ref)
-    return (
-        match["id"]
-        if match is not None and match["shard"].upper() == match["id"][-2:].upper()
-        else ""
-    )
+    if match and match["shard"].upper() == match["id"][-2:].upper():
+        return match["id"]
+    return ""
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:

@@ -8,12 +8,13 @@ are still there when the clone has the refs of the pull requests (`refs/pull/N/h
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from collector.checkpoints.entire import BRANCHES, is_checkpoint_ref
 from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.limits import OTHER_BRANCHES, OTHER_COMMITS
 from collector.model import Commit
 
@@ -29,8 +30,7 @@ def named_checkpoints(commit: Commit) -> Collection[str]:
     return checkpoint_ids(commit.message)
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequest:
+class PullRequest(NamedTuple):
     """A pull request or another branch of which some commit, not on the attributed branch, names
     a checkpoint.
     """
@@ -49,7 +49,7 @@ def is_source(ref: str) -> bool:
     return bool(_PULL.match(ref) or _BRANCH.match(ref))
 
 
-def _tips(repo: GitRepo, head: str) -> dict[str, str]:
+def _tips(repo: GitRepo, head: str) -> Texts:
     return {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
 
 
@@ -70,7 +70,7 @@ def read_pull_requests(
     beside = {c.sha: c for c in commits_beside(repo, head)}
     telling = _telling(beside, names)
     location = {sha: number for number, sha in enumerate(beside)}
-    results: dict[str, PullRequest] = {}
+    results = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]
         # a branch that is also a pull request adds nothing
@@ -87,7 +87,7 @@ def read_pull_requests(
 
 def _telling(beside: Mapping[str, Commit], names: Names) -> set[str]:
     """Commits that name something, or descend from one that does; `beside` has parents first."""
-    results: set[str] = set()
+    results = set()
     for sha, commit in beside.items():
         if names(commit) or any(parent in results for parent in commit.parents):
             results.add(sha)
@@ -98,7 +98,9 @@ def _base(repo: GitRepo, commits: Iterable[Commit], beside: Mapping[str, Commit]
     """The latest of the branch's commits that these were put on or merged with."""
     edges = {parent for commit in commits for parent in commit.parents if parent not in beside}
     existing = [item for item in map(repo.commit, sorted(edges)) if item is not None]
-    return max(existing, key=lambda c: c.commit_time).sha if existing else ""
+    if existing:
+        return max(existing, key=lambda c: c.commit_time).sha
+    return ""
 
 
 def _reach(tip: str, beside: Mapping[str, Commit]) -> list[str]:

@@ -24,14 +24,16 @@ _METADATA = re.compile(rf"^{METADATA_TRAILER}(?:-Task)?: ", re.M)
 
 
 def store_of(ref: str) -> CheckpointStore | None:
-    return CheckpointStore.SHADOW if _REF.match(ref) else None
+    if _REF.match(ref):
+        return CheckpointStore.SHADOW
+    return None
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     """One checkpoint per snapshot; its id is the id of the commit, which no message can name as
     a checkpoint's.
     """
-    done: set[str] = set()
+    done = set()
     for name, target in sorted(refs.items()):
         sha = repo.peel_commit(target) if _REF.match(name) else None
         for _ in range(SHADOW_TURNS):

@@ -7,12 +7,14 @@ message, because squash merges put trailers in the middle.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
+from collector.json_values import JsonObject, Texts
 from collector.model import Commit
+from collector.text import unique
 from collector.vocabulary.agent_names import NamedAgent, agent_named
 from collector.vocabulary.agents import (
     DECLARED,
@@ -58,7 +60,7 @@ DECLARING = ("wrote", "assisted", "signed")
 
 def checkpoint_ids(message: str) -> list[str]:
     """Ids named by a commit message, in order, each once."""
-    return list(dict.fromkeys(_CHECKPOINT.findall(message)))
+    return [*unique(_CHECKPOINT.findall(message))]
 
 
 class Statement(NamedTuple):
@@ -147,11 +149,9 @@ def reviewers(commit: Commit) -> list[str]:
 def automation(commit: Commit) -> str | None:
     """Name of the automation account (no coding agent) that authored the commit."""
     is_agents = _account(f"{commit.author_name} <{commit.author_email}>") is not None
-    return (
-        commit.author_name[:100]
-        if _is_bot(commit.author_name, commit.author_email) and not is_agents
-        else None
-    )
+    if _is_bot(commit.author_name, commit.author_email) and not is_agents:
+        return commit.author_name[:100]
+    return None
 
 
 def is_bots_own(commit: Commit) -> bool:
@@ -200,14 +200,15 @@ def _of_bots(form: str, table: str = "bot") -> re.Pattern[str]:
 def statements_in(message: str) -> Iterator[Statement]:
     """Those of trailers and lines of the body."""
     model = ""
-    pending: list[Statement] = []
+    pending = []
     for line in _own_lines(message):
         trailer = _TRAILER.match(line)
         form = _trailers().get(trailer[1].casefold().replace(" ", "-")) if trailer else None
         if form is not None and trailer is not None:
             if form["value"] == "model":
                 named = agent_named(trailer[2])
-                model = named.model if named else model
+                if named:
+                    model = named.model
             elif statement := _by_trailer(form, trailer[2].strip()):
                 pending.append(statement)
         elif statement := _by_body(line):
@@ -241,8 +242,9 @@ def _own_lines(message: str) -> Iterator[str]:
     )
 
 
-def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
-    sort, agent = form["sort"], form.get("agent", "")
+def _by_trailer(form: JsonObject, value: str) -> Statement | None:
+    sort = form["sort"]
+    agent = form.get("agent", "")
     match form["value"]:
         case "key":
             return Statement("trailer", agent, sort=sort, session=value[:200])
@@ -260,7 +262,7 @@ def _by_trailer(form: dict[str, Any], value: str) -> Statement | None:
     return Statement("trailer", named.agent, named.model, sort) if named else None
 
 
-def _account(text: str, doubted: tuple[str, ...] = PEOPLES) -> NamedAgent | None:
+def _account(text: str, doubted: Sequence[str] = PEOPLES) -> NamedAgent | None:
     """The agent whose name, with or without an address, this is ("Name <address>"); None for a
     person.
     """
@@ -291,11 +293,13 @@ def _doubted(match: re.Match[str]) -> tuple[str, ...]:
     """
     if re.match(r"[\W_]*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
         return ()
-    return PEOPLES if match["joined"].lower() == "by" else ("word",)
+    if match["joined"].lower() == "by":
+        return PEOPLES
+    return ("word",)
 
 
 @cache
-def _trailers() -> dict[str, dict[str, Any]]:
+def _trailers() -> dict[str, JsonObject]:
     """Key of a trailer in lower case -> its form."""
     return {key.casefold(): form for form in STATEMENTS["trailer"] for key in form["keys"]}
 
@@ -303,7 +307,8 @@ def _trailers() -> dict[str, dict[str, Any]]:
 @cache
 def _bodies() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of lines of the body, each with the sort of its statement."""
-    start, end = r"^[\W_]{0,8}", r"\s+(?P<agent>[\[\w*_`].{0,160})$"
+    start = r"^[\W_]{0,8}"
+    end = r"\s+(?P<agent>[\[\w*_`].{0,160})$"
     forms = ((form["pattern"], form["joined"], form["sort"]) for form in STATEMENTS["body"])
     return [
         (re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort)
@@ -321,10 +326,10 @@ def _bodies() -> list[tuple[re.Pattern[str], str]]:
 _HEADINGS = ("# aGiTrack Metadata", "# aGiT Metadata")  # the second until June 2026
 _FENCES = ("```", "~~~")
 _PAIR = re.compile(r"^([a-z][a-z_]{0,60}): ?(.{0,300})")
-_NOTHING = frozenset({"", "unknown", "none", "<synthetic>"})
+_NOTHING = ("", "unknown", "none", "<synthetic>")
 
 
-def agent_blocks(message: str) -> Iterator[dict[str, str]]:
+def agent_blocks(message: str) -> Iterator[Texts]:
     """The blocks of agents in their order, values that say nothing left out.
 
     A block that is quoted within a code fence is text of a conversation and none; one without a
@@ -336,7 +341,8 @@ def agent_blocks(message: str) -> Iterator[dict[str, str]]:
     fences = [number for number, line in enumerate(lines) if line.lstrip().startswith(_FENCES)]
     # one that is never closed quotes nothing
     last = max(fences[: len(fences) // 2 * 2], default=-1)
-    fenced, block = False, dict[str, str]()
+    fenced = False
+    block = Texts()
     inside = False
     for number, line in enumerate(lines):
         text = line.strip()
@@ -348,4 +354,5 @@ def agent_blocks(message: str) -> Iterator[dict[str, str]]:
             yield {key: value for key, value in block.items() if value not in _NOTHING}
         if text.startswith(_FENCES) and number <= last:
             fenced = not fenced
-        inside, block = text in _HEADINGS and not fenced, {}
+        inside = text in _HEADINGS and not fenced
+        block = {}

@@ -13,8 +13,9 @@ from typing import Any
 
 from collector.checkpoints import problem
 from collector.checkpoints.entire import ID
+from collector.git.base import TreeEntry
 from collector.git.repository import GitRepo
-from collector.json_values import get_list, get_str, load_json, parse_json
+from collector.json_values import JsonObject, get_list, get_str, load_json, parse_json
 from collector.limits import METADATA_BYTES, SUBAGENT_BYTES, SUBAGENTS
 from collector.model import Checkpoint, Problem, SessionRecord, SubagentRecord
 from collector.text import decode, timestamp
@@ -23,9 +24,7 @@ from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 IS_ID = re.compile(rf"^{ID}$")
 # What recorders write where they have no session id: conversations that share it are not one
 # session.
-_PLACEHOLDERS = frozenset(
-    {"unknown", "none", "null", "undefined", "nil", "n/a", "default", "session"}
-)
+_PLACEHOLDERS = ("unknown", "none", "null", "undefined", "nil", "n/a", "default", "session")
 _DATE_PREFIX = re.compile(r"^\d{4}-\d\d-\d\d-")
 _COMMIT = re.compile(r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")
 _CHUNK = re.compile(r"\.\d+$")
@@ -44,15 +43,12 @@ def read_tree(
     root = load_object(
         repo,
         entries,
-        "metadata.json",
         checkpoint_id,
         problems,
         required=store is not CheckpointStore.V2_FULL,
     )
-    tasks, subagents = (
-        task_blobs(repo, entries),
-        subagent_records(repo, entries, checkpoint_id, problems),
-    )
+    tasks = task_blobs(repo, entries)
+    subagents = subagent_records(repo, entries, checkpoint_id, problems)
     sessions = []
     # legacy: the root is the latest session itself
     if "session_id" in root and "sessions" not in root:
@@ -67,7 +63,6 @@ def read_tree(
         meta = load_object(
             repo,
             inner,
-            "metadata.json",
             subject,
             problems,
             required=store is not CheckpointStore.V2_FULL,
@@ -76,7 +71,7 @@ def read_tree(
     for number, entry in enumerate(sessions):  # of whichever session: the records say
         if entry.index >= 0 and (tasks or subagents):
             sessions[number] = replace(
-                entry, tasks=(*entry.tasks, *tasks), subagents=(*entry.subagents, *subagents)
+                entry, tasks=entry.tasks + tasks, subagents=entry.subagents + subagents
             )
     if not sessions:
         problems.append(problem(checkpoint_id, "no_sessions"))
@@ -98,7 +93,7 @@ def read_tree(
 
 def _session(
     repo: GitRepo,
-    entries: Mapping[str, tuple[str, bool]],
+    entries: Mapping[str, TreeEntry],
     meta: Mapping[str, Any],
     checkpoint_id: str,
     index: int,
@@ -155,10 +150,12 @@ def session_key(raw: str) -> str:
     "" when it is none but a placeholder.
     """
     key = _DATE_PREFIX.sub("", raw)
-    return "" if key.strip().lower() in _PLACEHOLDERS or not key.strip("0-") else key
+    if key.strip().lower() in _PLACEHOLDERS or not key.strip("0-"):
+        return ""
+    return key
 
 
-def transcript_chunks(entries: Mapping[str, tuple[str, bool]]) -> list[str]:
+def transcript_chunks(entries: Mapping[str, TreeEntry]) -> list[str]:
     """Blob ids of the transcript in order: `full.jsonl`, then `full.jsonl.001`, …; leftovers
     with other suffixes are skipped.
     """
@@ -181,14 +178,12 @@ def transcript_state(repo: GitRepo, chunks: Sequence[str]) -> StoredTranscript:
     """Whether all chunks of a transcript are in this clone."""
     if not chunks:
         return StoredTranscript.NONE
-    return (
-        StoredTranscript.PRESENT
-        if all(repo.has(c) for c in chunks)
-        else StoredTranscript.MISSING_BLOB
-    )
+    if all(map(repo.has, chunks)):
+        return StoredTranscript.PRESENT
+    return StoredTranscript.MISSING_BLOB
 
 
-def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[str, ...]:
+def task_blobs(repo: GitRepo, entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
     """Blob ids of `tasks/<call>/agent-<id>.jsonl`: what a subagent did, by its own records."""
     value = entries.get("tasks")
     if value is None or not value[1]:
@@ -207,22 +202,24 @@ def task_blobs(repo: GitRepo, entries: Mapping[str, tuple[str, bool]]) -> tuple[
     )
 
 
-def blob_of(entries: Mapping[str, tuple[str, bool]], name: str) -> str:
+def blob_of(entries: Mapping[str, TreeEntry], name: str) -> str:
     value = entries.get(name)
-    return value[0] if value and not value[1] else ""
+    if value and not value[1]:
+        return value[0]
+    return ""
 
 
 def load_object(
     repo: GitRepo,
-    entries: Mapping[str, tuple[str, bool]],
-    name: str,
+    entries: Mapping[str, TreeEntry],
     subject: str,
     problems: list[Problem],
     required: bool = True,
-) -> dict[str, Any]:
-    """A JSON object stored as a file of the tree; {} with a problem when it is absent, too large
-    or no object.
+) -> JsonObject:
+    """The object in the metadata of a tree; {} with a problem when it is absent, too large or no
+    object.
     """
+    name = "metadata.json"
     oid = blob_of(entries, name)
     if not oid:
         if required:
@@ -237,7 +234,7 @@ def load_object(
         )
         return {}
     try:
-        value = load_json(repo.blob(oid) or b"")
+        value = load_json(repo.content(oid))
     except (ValueError, RecursionError) as error:
         problems.append(problem(subject, "metadata_unreadable", f"{name}: {error}"[:300]))
         return {}
@@ -249,11 +246,15 @@ def load_object(
 
 def text(meta: Mapping[str, Any], key: str) -> str:
     value = meta.get(key)
-    return decode(value.encode("utf-8", "replace")) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return decode(value.encode("utf-8", "replace"))
+    return ""
 
 
 def texts(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+    if isinstance(value, list):
+        return tuple(v for v in value if isinstance(v, str))
+    return ()
 
 
 def compact_json(value: object) -> str:
@@ -261,7 +262,9 @@ def compact_json(value: object) -> str:
     would be no JSON.
     """
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True) if value else ""
-    return text if len(text) <= 200_000 else ""
+    if len(text) <= 200_000:
+        return text
+    return ""
 
 
 def _start(meta: Mapping[str, Any]) -> int:
@@ -277,16 +280,15 @@ def sharded(repo: GitRepo, tree: str) -> Iterator[tuple[str, str]]:
     is not Entire's.
     """
     for shard, (oid, is_tree) in repo.entries(tree).items():
-        for remainder, (inner, inner_is_tree) in (
-            repo.entries(oid).items() if is_tree and len(shard) == 2 else ()
-        ):
-            if inner_is_tree and IS_ID.match(shard + remainder):
-                yield shard + remainder, inner
+        if is_tree and len(shard) == 2:
+            for remainder, (inner, inner_is_tree) in repo.entries(oid).items():
+                if inner_is_tree and IS_ID.match(shard + remainder):
+                    yield shard + remainder, inner
 
 
 def subagent_records(
     repo: GitRepo,
-    entries: Mapping[str, tuple[str, bool]],
+    entries: Mapping[str, TreeEntry],
     checkpoint_id: str,
     problems: list[Problem],
 ) -> tuple[SubagentRecord, ...]:
@@ -302,16 +304,14 @@ def subagent_records(
     """
     tasks = entries.get("tasks")
     results = []
-    folders = (
-        list(repo.entries(tasks[0]).items())[:SUBAGENTS] if tasks is not None and tasks[1] else []
-    )
+    folders = list(repo.entries(tasks[0]).items())[:SUBAGENTS] if tasks and tasks[1] else []
     for name, (folder, is_tree) in folders:
         oid, is_folder = (
             repo.entries(folder).get("task.json", ("", True)) if is_tree else ("", True)
         )
         size = repo.blob_size(oid) if oid and not is_folder else None
         text = (
-            (repo.blob(oid) or b"").decode("utf-8", "replace")
+            repo.content(oid).decode("utf-8", "replace")
             if size is not None and size <= SUBAGENT_BYTES
             else None
         )
@@ -319,7 +319,8 @@ def subagent_records(
         if not isinstance(record, dict):
             continue
         files = tuple(path for path in get_list(record, "files") if isinstance(path, str))
-        call, agent = get_str(record, "tool_use_id") or name, get_str(record, "agent_id")
+        call = get_str(record, "tool_use_id") or name
+        agent = get_str(record, "agent_id")
         results.append(SubagentRecord(call, agent, files, bool(get_str(record, "completed_at"))))
         if reason := get_str(record, "transcript_unavailable_reason"):
             problems.append(

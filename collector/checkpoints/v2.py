@@ -20,12 +20,16 @@ _PATTERNS = {
 
 
 def store_of(ref: str) -> CheckpointStore | None:
-    return next((store for store, pattern in _PATTERNS.items() if pattern.match(ref)), None)
+    for store, pattern in _PATTERNS.items():
+        if pattern.match(ref):
+            return store
+    return None
 
 
 def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     for store, pattern in _PATTERNS.items():
         for name, target in sorted(refs.items()):
             tip = repo.commit(target) if pattern.match(name) else None
-            for checkpoint_id, tree in sharded(repo, tip.tree) if tip else []:
-                yield read_tree(repo, tree, checkpoint_id, store, name)
+            if tip:
+                for checkpoint_id, tree in sharded(repo, tip.tree):
+                    yield read_tree(repo, tree, checkpoint_id, store, name)

@@ -27,7 +27,8 @@ def merge(
     """
     from collector.storage.merge import merge as take
 
-    failed, rows = 0, Counter[str]()
+    failed = 0
+    rows = Counter[str]()
     with exclusive_store(output) as store, Reporter(str(output), quiet) as progress:
         for number, path in enumerate(paths):
             progress("merging", number, len(paths))

@@ -86,7 +86,7 @@ class CommandFiles(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._loaded:
             module, function = self._functions[name]
-            command: click.Command = getattr(importlib.import_module(module), function)
+            command = getattr(importlib.import_module(module), function)
             self._loaded[name] = command
         return self._loaded[name]
 

@@ -21,7 +21,9 @@ def number(value: float | None) -> str:
         return ""
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.1e}"
+    if abs(value) >= 0.01 or not value:
+        return f"{value:,.2f}"
+    return f"{value:.1e}"
 
 
 def percent(part: float | None, whole: float | None) -> str:
@@ -29,7 +31,11 @@ def percent(part: float | None, whole: float | None) -> str:
     if not whole or part is None:
         return ""
     share = 100 * part / whole
-    return "<0.1 %" if 0 < share < 0.05 else ">99.9 %" if 99.95 <= share < 100 else f"{share:.1f} %"
+    if 0 < share < 0.05:
+        return "<0.1 %"
+    if 99.95 <= share < 100:
+        return ">99.9 %"
+    return f"{share:.1f} %"
 
 
 def minute(moment: str) -> str:
@@ -49,4 +55,6 @@ def cut(value: object, most: int = 120) -> str:
     "" for None.
     """
     text = " ".join(printable(str(value)).split()) if value is not None else ""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"

@@ -20,7 +20,7 @@ _NARROW = 8  # cells of a flexible column that stay in any case
 _BETWEEN = 2  # cells between two columns
 
 
-@dataclass(slots=True)
+@dataclass
 class _Column:
     head: str
     is_right: bool  # aligned so
@@ -55,7 +55,9 @@ def cut(text: str, width: int) -> str:
     """The text, truncated with … if it is wider."""
     if cell_len(text) <= width:
         return text
-    return set_cell_size(text, width - 1).rstrip() + "…" if width > 1 else ""
+    if width > 1:
+        return set_cell_size(text, width - 1).rstrip() + "…"
+    return ""
 
 
 def grid(*columns: str, head: Sequence[str] = ()) -> Grid:
@@ -69,7 +71,8 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
     If it is too wide: wraps headers, then truncates flexible columns, then leaves out the last of
     the others.
     """
-    columns, room = table.columns, console.width - indent + _BETWEEN
+    columns = table.columns
+    room = console.width - indent + _BETWEEN
     widths = _widths(columns)
     if sum(widths) > room:
         for column in columns:
@@ -84,20 +87,12 @@ def show(console: Console, table: Grid, indent: int = 2) -> None:
         ]
         if flexible:
             widths[max(flexible, key=lambda i: widths[i])] -= 1
-        elif (
-            last := next(
-                (
-                    i
-                    for i in range(len(columns) - 1, 0, -1)
-                    if columns[i].head and not columns[i].is_flexible
-                ),
-                None,
-            )
-        ) is not None:
-            left_out.append(" ".join(columns.pop(last).head.split()))
-            widths = _widths(columns)
-        else:
+            continue
+        fixed = [i for i, column in enumerate(columns) if column.head and not column.is_flexible]
+        if not fixed or not fixed[-1]:
             break
+        left_out.append(" ".join(columns.pop(fixed[-1]).head.split()))
+        widths = _widths(columns)
     for column, width in zip(columns, widths, strict=True):
         _tell_apart(column, width - _BETWEEN)
     print_whole(console, _lines(table, [width - _BETWEEN for width in widths], " " * indent))
@@ -189,4 +184,6 @@ def _tell_apart(column: _Column, width: int) -> None:
 
 
 def _width(text: str) -> int:
-    return max(map(cell_len, text.split("\n"))) if "\n" in text else cell_len(text)
+    if "\n" in text:
+        return max(map(cell_len, text.split("\n")))
+    return cell_len(text)

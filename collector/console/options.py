@@ -104,7 +104,7 @@ def _options(*several: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _number(name: str, default: int | float, least: int, text: str) -> Callable[[Any], Any]:
-    kind: Any = click.IntRange(least) if isinstance(default, int) else Seconds(least)
+    kind = click.IntRange(least) if isinstance(default, int) else Seconds(least)
     return click.option(name, type=kind, default=default, show_default=True, help=text)
 
 
@@ -157,7 +157,7 @@ class Moment(click.DateTime):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> datetime:
         try:
-            moment: datetime = super().convert(value, param, ctx)
+            moment = super().convert(value, param, ctx)
         except click.BadParameter:
             examples = " or ".join(self._examples())
             self.fail(f"{value} is not a date: write it as {examples}", param, ctx)
@@ -205,7 +205,8 @@ def task_limits(options: Row, jobs: int) -> TaskLimits:
     from collector.runtime.bounds import memory_share
     from collector.runtime.workers import TaskLimits
 
-    seconds, memory = options.pop("timeout"), options.pop("memory")
+    seconds = options.pop("timeout")
+    memory = options.pop("memory")
     return TaskLimits(seconds, memory_share(jobs) if memory is None else memory)
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from collector.console.formats import LETTER, STYLE, cut, minute, percent, words
 from collector.console.terminal import one_line, out, write_csv, write_json
@@ -105,8 +104,7 @@ def print_title(title: str, name: str = "") -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     column: Column
     heading: str
 
@@ -140,7 +138,8 @@ def _says_something(table: Table, name: str) -> bool:
 def heading(column: Column) -> str:
     """The name of a column as people write it, with its unit where the values do not show it."""
     name = re.sub("ed_at$", "ed", column.name)
-    name = name.removesuffix("_usd") if column.unit == "USD" else name
+    if column.unit == "USD":
+        name = name.removesuffix("_usd")
     return name.removesuffix("_sha").replace("_", " ") + (" USD" if column.unit == "USD" else "")
 
 
@@ -167,14 +166,13 @@ def cell_text(column: Column, value: Any) -> str:
 
 def _interval_text(column: Column, row: Row) -> str:
     """The interval around a value, where the row has columns for its ends."""
-    low, high = row.get(f"{column.name}_low"), row.get(f"{column.name}_high")
+    low = row.get(f"{column.name}_low")
+    high = row.get(f"{column.name}_high")
     if low is None or high is None:
         return ""
-    return (
-        f" ({100 * low:.0f} to {100 * high:.0f})"
-        if column.unit == "share"
-        else f" ({low:.2f} to {high:.2f})"
-    )
+    if column.unit == "share":
+        return f" ({100 * low:.0f} to {100 * high:.0f})"
+    return f" ({low:.2f} to {high:.2f})"
 
 
 def _number_text(unit: str, value: float) -> str:
@@ -204,7 +202,11 @@ def class_shares(row: Row) -> list[tuple[str, str]]:
 
 def _share(part: int, whole: int) -> str:
     share = 100 * part / whole
-    return "<1%" if share < 1 else ">99%" if 99 < share < 100 else f"{share:.0f}%"
+    if share < 1:
+        return "<1%"
+    if 99 < share < 100:
+        return ">99%"
+    return f"{share:.0f}%"
 
 
 def _classes_text(row: Row) -> str:
@@ -250,7 +252,9 @@ def show_table(
 def _alignment(table: Table, column: Column) -> str:
     if is_number(table, column):
         return ">"
-    return "<" if column.unit in _FIXED or column is _ADDED else "<~"
+    if column.unit in _FIXED or column is _ADDED:
+        return "<"
+    return "<~"
 
 
 def is_number(table: Table, column: Column) -> bool:
@@ -306,7 +310,9 @@ def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | No
 def _style(table: Table, column: Column) -> str:
     if is_number(table, column):
         return ' class="n"'
-    return ' class="when"' if column.unit in ("UTC", "date") else ""
+    if column.unit in ("UTC", "date"):
+        return ' class="when"'
+    return ""
 
 
 def _page_cell(column: Column, row: Row, renderers: Mapping[str, Cell]) -> str:

@@ -110,7 +110,7 @@ def _console(stderr: bool) -> Console:
 
 def notice(text: str) -> None:
     """A line on stderr."""
-    click.echo("\n".join(printable(line) for line in text.split("\n")), err=True)
+    click.echo("\n".join(map(printable, text.split("\n"))), err=True)
 
 
 def complain(message: str, hint: str = "") -> None:
@@ -120,8 +120,9 @@ def complain(message: str, hint: str = "") -> None:
         err=True,
         color=False if os.environ.get("NO_COLOR") else None,
     )
-    for line in hint.split("\n") if hint else ():
-        click.echo("  " + printable(line), err=True)
+    if hint:
+        for line in hint.split("\n"):
+            click.echo("  " + printable(line), err=True)
 
 
 def write_json(value: Any) -> None:
@@ -152,8 +153,10 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
 def csv_cell(value: Any) -> Any:
     """A value as a cell of CSV that no spreadsheet runs."""
     if isinstance(value, list):
-        value = " ".join(str(v) for v in value)
-    return spreadsheet_safe(value) if isinstance(value, str) else value
+        value = " ".join(map(str, value))
+    if isinstance(value, str):
+        return spreadsheet_safe(value)
+    return value
 
 
 def data_options(command: Command) -> Command:
@@ -320,7 +323,9 @@ def _meant(words: list[str]) -> list[str]:
         return ["sessions", "--columns", "features", *words[1:]]
     if words[0] == "summary":
         return ["repo", *words[1:]]
-    return ["repo", *words] if is_address(words[0]) or Path(words[0]).is_dir() else words
+    if is_address(words[0]) or Path(words[0]).is_dir():
+        return ["repo", *words]
+    return words
 
 
 def run_guarded(run: Callable[[], object]) -> int:
@@ -460,11 +465,9 @@ def bug_report(error: BaseException | str, trace: str) -> tuple[str, str]:
 
 def failure(done: TaskResult) -> tuple[str, str]:
     """Message and hint of a task that failed; a bug becomes a log."""
-    return (
-        (done.error, done.hint)
-        if done.expected or not done.trace
-        else bug_report(done.error, done.trace)
-    )
+    if done.expected or not done.trace:
+        return (done.error, done.hint)
+    return bug_report(done.error, done.trace)
 
 
 def database_option(command: Command) -> Command:

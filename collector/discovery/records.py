@@ -14,7 +14,8 @@ from collector.agents import agents_of_records
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, FOLDER
 from collector.vocabulary.agents import STATEMENTS
 
-CHECKPOINTS, STATED = "checkpoints", "statements"
+CHECKPOINTS = "checkpoints"
+STATED = "statements"
 HOOK = "entire hooks"  # what each hook calls
 _ENTIRE = (
     f"filename:settings.json path:{FOLDER}",
@@ -73,10 +74,10 @@ def records() -> dict[str, Record]:
 def record_of(query: str) -> str | None:
     """The kind that a query of a channel looked for; owners and forks may follow it."""
     base = query.partition(" user:")[0].removesuffix(" fork:true")
-    return next(
-        (r.name for r in records().values() if base in (*r.files, *map(commit_query, r.commits))),
-        None,
-    )
+    for r in records().values():
+        if base in (*r.files, *map(commit_query, r.commits)):
+            return r.name
+    return None
 
 
 def commit_query(words: str) -> str:

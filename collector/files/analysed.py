@@ -44,7 +44,8 @@ def _state() -> re.Pattern[str]:
 
 def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
     """The place of a file for such programs: source, tests, examples, or not read at all."""
-    kind, stated = kind_of(path, attributes), stated_values(path, attributes)
+    kind = kind_of(path, attributes)
+    stated = stated_values(path, attributes)
     if kind in _PLACES:
         return _PLACES[kind]
     if stated.get("linguist-documentation"):
@@ -53,11 +54,9 @@ def place_of(path: str, attributes: Sequence[Attributes] = ()) -> FilePlace:
         return FilePlace.GENERATED
     if is_test_path(path):
         return FilePlace.TEST
-    return (
-        FilePlace.EXAMPLE
-        if "linguist-documentation" not in stated and _EXAMPLE.search(path)
-        else FilePlace.SOURCE
-    )
+    if "linguist-documentation" not in stated and _EXAMPLE.search(path):
+        return FilePlace.EXAMPLE
+    return FilePlace.SOURCE
 
 
 def why_left_out(data: bytes, suffix: str) -> str:
@@ -73,4 +72,6 @@ def why_left_out(data: bytes, suffix: str) -> str:
         return FilePlace.MINIFIED
     if has_long_line(data):
         return "long_lines"
-    return FilePlace.GENERATED if kind is FileKind.GENERATED else ""
+    if kind is FileKind.GENERATED:
+        return FilePlace.GENERATED
+    return ""

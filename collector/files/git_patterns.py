@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from collector.limits import ATTRIBUTE_PATTERNS, WILDCARDS
+from collector.text import file_name
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -38,7 +39,7 @@ class AttributePattern(NamedTuple):
         if regex is None:
             return False
         below = path.removeprefix(start)
-        match = regex.match(below if "/" in self.glob else below.rpartition("/")[2])
+        match = regex.match(below if "/" in self.glob else file_name(below))
         return match is not None and match.groupdict().get(_INSIDE) is None
 
 
@@ -64,9 +65,7 @@ def _ignore_spec(text: str) -> GitIgnoreSpec:
 @lru_cache(ATTRIBUTE_PATTERNS)
 def _regex(glob: str) -> re.Pattern[str] | None:
     spec = _spec(glob)
-    regex: re.Pattern[str] | None = (
-        getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
-    )
+    regex = getattr(next(iter(spec.patterns), None), "regex", None) if spec else None
     return regex
 
 

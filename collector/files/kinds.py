@@ -20,7 +20,8 @@ from collector.vocabulary.lines import FileKind
 _LONG_LINE = 5_000  # bytes
 _MEAN_LINE = 110  # bytes a line on average, in js and css: linguist's rule for minified files
 HEAD_LINES = 40  # where generators say so
-_DENSE, _CONVERTED = ("js", "css", "mjs", "cjs"), ("html", "htm", "xhtml")
+_DENSE = ("js", "css", "mjs", "cjs")
+_CONVERTED = ("html", "htm", "xhtml")
 BY_TEXT = frozenset(_DENSE + _CONVERTED)
 """Suffixes of files whose kind may depend on more of their text than a note of a generator."""
 
@@ -208,11 +209,9 @@ def is_test_path(path: str) -> bool:
 def kind_of_version(path: str, data: bytes, attributes: Sequence[Attributes] = ()) -> FileKind:
     """The kind of one version of a file, by its path and its bytes."""
     kind = kind_of(path, attributes)
-    return (
-        (kind_of_text(data, suffix_of(path)) or kind)
-        if text_decides(path, kind, attributes)
-        else kind
-    )
+    if text_decides(path, kind, attributes):
+        return kind_of_text(data, suffix_of(path)) or kind
+    return kind
 
 
 def text_decides(path: str, kind: FileKind, attributes: Sequence[Attributes] = ()) -> bool:

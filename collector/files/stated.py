@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.repository import GitRepo
 from collector.limits import ATTRIBUTE_PATTERNS, ATTRIBUTES_BYTES
-from collector.text import decode
+from collector.text import decode, file_name
 
 # File -> what shows in it that a hook or filter may change files -> its name, or the group that is
 # it
@@ -32,7 +32,7 @@ def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
     files = [
         path
         for path in repo.paths(record.tree if record else "")
-        if path.rpartition("/")[2] == ".gitattributes"
+        if file_name(path) == ".gitattributes"
     ]
     for path in sorted(files, key=lambda p: (p.count("/"), p)):
         attributes += attributes_of(text_of_file(repo, commit, path), path.rpartition("/")[0])
@@ -43,7 +43,9 @@ def text_of_file(repo: GitRepo, commit: str, path: str) -> str:
     """A small text file of a commit; "" when there is none or it is too large."""
     oid = repo.file_at(commit, path)
     data = repo.blob(oid) if oid else None
-    return decode(data) if data is not None and len(data) < ATTRIBUTES_BYTES else ""
+    if data is not None and len(data) < ATTRIBUTES_BYTES:
+        return decode(data)
+    return ""
 
 
 _IGNORED = ".git-blame-ignore-revs"  # servers read it without being told
@@ -55,7 +57,8 @@ def ignored_revisions(repo: GitRepo, commit: str) -> frozenset[str]:
     in the one that the clone's settings name, if that lies in its worktree.
     """
     texts = [text_of_file(repo, commit, _IGNORED)]
-    worktree, named = repo.worktree(), repo.setting("blame.ignorerevsfile")
+    worktree = repo.worktree()
+    named = repo.setting("blame.ignorerevsfile")
     if worktree is not None and named:
         file = (worktree / named).resolve()
         inside = file.is_relative_to(worktree.resolve()) and file.is_file()
@@ -70,7 +73,11 @@ def hook_at(repo: GitRepo, commit: str) -> str:
     "hooks" for several, "" for none.
     """
     names = set(_hooks_at(repo, commit))
-    return names.pop() if len(names) == 1 else "hooks" if names else ""
+    if len(names) == 1:
+        return names.pop()
+    if names:
+        return "hooks"
+    return ""
 
 
 def _hooks_at(repo: GitRepo, commit: str) -> Iterator[str]:

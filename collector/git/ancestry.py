@@ -46,7 +46,8 @@ class Ancestry(Generic[Id]):
         """Whether `descendant` comes after `ancestor`; False for a commit and itself, and for
         unknown ones.
         """
-        above, below = self._numbers.get(ancestor), self._numbers.get(descendant)
+        above = self._numbers.get(ancestor)
+        below = self._numbers.get(descendant)
         if above is None or below is None or above >= below:
             return False
         unrelated = self._unrelated[below]
@@ -55,10 +56,12 @@ class Ancestry(Generic[Id]):
     def _of(self, number: int, parents: set[int]) -> _Unrelated:
         """What no parent comes after, and is no parent."""
         if not parents:
-            return _Unrelated(0, (1 << number) - 1) if number else _NONE
+            if number:
+                return _Unrelated(0, (1 << number) - 1)
+            return _NONE
         if parents == {number - 1}:
             return self._unrelated[number - 1]
-        first = max(self._first(parent) for parent in parents)
+        first = max(map(self._first, parents))
         bits = (1 << max(0, number - first)) - 1
         for parent in parents:
             bits &= self._beside(parent, first, number)
@@ -70,7 +73,9 @@ class Ancestry(Generic[Id]):
     def _first(self, parent: int) -> int:
         """The smallest number that a child of `parent` alone would not come after."""
         unrelated = self._unrelated[parent]
-        return unrelated.first if unrelated.bits else parent + 1
+        if unrelated.bits:
+            return unrelated.first
+        return parent + 1
 
     def _beside(self, parent: int, first: int, number: int) -> int:
         """What commit `number` would not come after if `parent` were its only parent; bit 0
@@ -80,4 +85,6 @@ class Ancestry(Generic[Id]):
         later = (1 << (number - parent - 1)) - 1
         shift = parent + 1 - first
         later = later << shift if shift >= 0 else later >> -shift
-        return unrelated.bits >> (first - unrelated.first) | later if unrelated.bits else later
+        if unrelated.bits:
+            return unrelated.bits >> (first - unrelated.first) | later
+        return later

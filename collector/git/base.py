@@ -22,8 +22,9 @@ from collector.commit_model import Censored, Commit, FileChange
 from collector.errors import InputTooLarge, NotARepository, UnknownBranch
 from collector.git.program import GitFailed, ScratchGit, reftable_refs
 from collector.git.renames import pair
+from collector.json_values import Numbers, Texts
 from collector.limits import MAILMAP_BYTES, TEXT_BYTES, TEXT_LINES, TREE_ENTRIES
-from collector.text import decode, from_utf_16
+from collector.text import decode, from_utf_16, unique
 from collector.vocabulary.sessions import Signature
 
 # Objects are content-addressed and we only read: checking each SHA-1 again is a third of a diff
@@ -67,7 +68,8 @@ TREE = 0o040000  # the mode of a tree in a tree
 _SUBTREES = {2 * size: re.compile(rb"40000 [^\0]+\0(.{%d})" % size, re.S) for size in (20, 32)}
 LINK = 0o120000  # of a symbolic link
 # bytes of blobs that are kept in memory, and of the largest of them
-_CACHED, _CACHED_TEXT = 32_000_000, 200_000
+_CACHED = 32_000_000
+_CACHED_TEXT = 200_000
 
 
 class NamedCommit(NamedTuple):
@@ -93,7 +95,9 @@ class BlobEntry(NamedTuple):
 
 def _common_dir(directory: Path) -> Path:
     marker = directory / "commondir"
-    return (directory / marker.read_text().strip()).resolve() if marker.is_file() else directory
+    if marker.is_file():
+        return (directory / marker.read_text().strip()).resolve()
+    return directory
 
 
 def config_of(directory: Path) -> Config:
@@ -108,13 +112,17 @@ def config_of(directory: Path) -> Config:
 
 def _read_config(path: Path) -> Config:
     """A file of settings alone; empty where there is none."""
-    return pygit2.Config(str(path)) if path.is_file() else pygit2.Config()
+    if path.is_file():
+        return pygit2.Config(str(path))
+    return pygit2.Config()
 
 
 def setting(config: pygit2.Config, name: str) -> str:
     """Empty when it is not set, or damaged."""
     try:
-        return config[name] or "" if name in config else ""
+        if name in config:
+            return config[name] or ""
+        return ""
     except (pygit2.GitError, ValueError):
         return ""
 
@@ -124,7 +132,11 @@ def git_mode(mode: int) -> int:
 
     Early versions wrote modes like 100664, which still mean a file.
     """
-    return (0o100755 if mode & 0o100 else 0o100644) if stat.S_ISREG(mode) else mode
+    if stat.S_ISREG(mode):
+        if mode & 0o100:
+            return 0o100755
+        return 0o100644
+    return mode
 
 
 def is_regular(mode: int) -> bool:
@@ -138,7 +150,7 @@ class RepositoryBase:
     sha256 = False  # the length of its ids
     path: Path
     _config: Config
-    _listed: dict[str, str] | None  # refs of a reftable
+    _listed: Texts | None  # refs of a reftable
     _boundary: frozenset[str]  # of a shallow clone
     # commits that libgit2 cannot parse and that were read as they stand, in order
     refused: dict[str, None]
@@ -147,7 +159,7 @@ class RepositoryBase:
     _held: int  # bytes in it
     _beside: Path | None = None  # objects of commits that were never made, see `as_committed`
 
-    def _listed_refs(self, path: str | Path, sha256: bool = False) -> dict[str, str] | None:
+    def _listed_refs(self, path: str | Path, sha256: bool = False) -> Texts | None:
         """Refs that git listed from a reftable, and HEAD; None where refs are in files.
 
         Raises NotARepository.
@@ -171,23 +183,17 @@ class RepositoryBase:
         head = refs.get("HEAD", "")
         name = head.removeprefix("ref: ")
         sha = self.peel_commit(head if name == head else refs.get(name, ""))
-        return (
-            NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha)
-            if sha
-            else None
-        )
+        if sha:
+            return NamedCommit("HEAD" if name == head else name.removeprefix("refs/heads/"), sha)
+        return None
 
     def _find_listed(self, name: str) -> str:
         """The object that a name of a reftable stands for; "" for none."""
         refs = self._listed or {}
-        return next(
-            (
-                refs[full]
-                for full in (name, f"refs/{name}", f"refs/tags/{name}")
-                if full in refs and full != "HEAD"
-            ),
-            "",
-        )
+        for full in (name, f"refs/{name}", f"refs/tags/{name}"):
+            if full in refs and full != "HEAD":
+                return refs[full]
+        return ""
 
     def given_name(self) -> str:
         """The name that our mirrors keep in their configuration when owner/name alone is taken;
@@ -242,7 +248,7 @@ class RepositoryBase:
         for marker in sorted(common.glob("worktrees/*/gitdir")):
             named = marker.read_text("utf-8", "replace").strip()
             directories.append(Path(os.path.normpath(marker.parent / named)).parent)
-        return list(dict.fromkeys(directories))
+        return [*unique(directories)]
 
     def remote_urls(self) -> list[str]:
         """Addresses of all remotes, as they are written."""
@@ -256,7 +262,8 @@ class RepositoryBase:
         """E-mail addresses under which commits were made in this clone: those of its
         configuration and of its reflogs.
         """
-        common, emails = self.common_dir(), set[str]()
+        common = self.common_dir()
+        emails = set()
         emails.add(setting(self._config, "user.email"))
         for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
             if log.is_file():
@@ -300,7 +307,7 @@ class RepositoryBase:
         cached = self._texts.get(oid)
         if cached is not None:
             return from_utf_16(cached)
-        kind, data = self._object(oid) or ("", b"")
+        kind, data = self._object(oid)
         if kind != "blob":
             return None
         if len(data) <= _CACHED_TEXT:
@@ -310,13 +317,19 @@ class RepositoryBase:
                 self._held -= len(self._texts.pop(next(iter(self._texts))))
         return from_utf_16(data)
 
+    def content(self, oid: str) -> bytes:
+        """The same, empty where there is none."""
+        return self.blob(oid) or b""
+
     def blob_size(self, oid: str) -> int | None:
         """Size in bytes without inflating; None when missing."""
         cached = self._texts.get(oid)
         if cached is not None:
             return len(cached)
-        kind, size = self._header(oid) or ("", 0)
-        return size if kind == "blob" else None
+        kind, size = self._header(oid)
+        if kind == "blob":
+            return size
+        return None
 
     def text_blob(self, oid: str, most: int = TEXT_BYTES) -> bytes | None:
         """Content whose lines are compared; None when missing, larger than `most` bytes, or of
@@ -324,11 +337,9 @@ class RepositoryBase:
         """
         size = self.blob_size(oid)
         data = self.blob(oid) if size is not None and size <= most else None
-        return (
-            data
-            if data is None or len(data) <= TEXT_LINES or data.count(b"\n") <= TEXT_LINES
-            else None
-        )
+        if data is None or len(data) <= TEXT_LINES or data.count(b"\n") <= TEXT_LINES:
+            return data
+        return None
 
     def check_trees(self, head: str) -> None:
         """Raises InputTooLarge where a commit has more files and directories than are read; a few
@@ -337,7 +348,7 @@ class RepositoryBase:
         Git walks all of them whenever it compares commits, as libgit2 does, and neither of them
         stops. Checked are the history of `head` and the commits that refs name.
         """
-        sizes: dict[str, int] = {}
+        sizes: Numbers = {}
         tips = filter(None, map(self.peel_commit, sorted(set(self.refs().values()))))
         for commit in chain(self.history(head), filter(None, map(self.commit, tips))):
             if self._tree_size(commit.tree, sizes) > TREE_ENTRIES:
@@ -348,11 +359,12 @@ class RepositoryBase:
                     " nothing was read",
                 )
 
-    def _tree_size(self, tree: str, sizes: dict[str, int]) -> int:
+    def _tree_size(self, tree: str, sizes: Numbers) -> int:
         """About how many entries a tree has, all below it included; `sizes` has those of trees
         that were counted before.
         """
-        waiting, opened = [tree], dict[str, tuple[int, list[str]]]()
+        waiting = [tree]
+        opened = dict[str, tuple[int, list[str]]]()
         while waiting:
             oid = waiting[-1]
             if oid in sizes:
@@ -361,7 +373,7 @@ class RepositoryBase:
                 own, below = opened.pop(oid)
                 sizes[oid] = min(TREE_ENTRIES + 1, own + sum(sizes[inner] for inner in below))
             else:
-                kind, data = self._object(oid) or ("", b"")
+                kind, data = self._object(oid)
                 below = (
                     [raw.hex() for raw in _SUBTREES[len(oid)].findall(data)]
                     if kind == "tree"
@@ -378,17 +390,17 @@ class RepositoryBase:
             for name, entry in (self._tree(tree) or {}).items()
         }
 
-    def paths(self, tree: str) -> dict[str, str]:
+    def paths(self, tree: str) -> Texts:
         """Path -> blob id of every regular file below a tree (symlinks and submodules left out)."""
         return {path: entry.oid for path, entry in self._blobs(tree) if is_regular(entry.mode)}
 
-    def links(self, tree: str) -> dict[str, str]:
+    def links(self, tree: str) -> Texts:
         """Path of every symbolic link below a tree -> the path in the tree that it leads to;
         links that lead out are left out.
         """
-        targets: dict[str, str] = {}
+        targets = {}
         for path, entry in self._blobs(tree):
-            target = decode(self.blob(entry.oid) or b"") if entry.mode == LINK else ""
+            target = decode(self.content(entry.oid)) if entry.mode == LINK else ""
             if target and not target.startswith("/"):
                 targets[path] = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
         return {path: target for path, target in targets.items() if not target.startswith("..")}
@@ -407,11 +419,13 @@ class RepositoryBase:
     def find_commit(self, name: str) -> Commit | None:
         """The commit whose id begins like this; None where the clone has none, or several."""
         sha = self._parse_name(name)
-        return self.commit(sha) if sha else None
+        if sha:
+            return self.commit(sha)
+        return None
 
     def author_offset(self, sha: str) -> float | None:
         """How many seconds the clock of a commit's author is ahead of UTC."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         zone = _AUTHOR_ZONE.search(data) if kind == "commit" else None
         if zone is None:
             return None
@@ -427,11 +441,12 @@ class RepositoryBase:
         """
         first = bisect_left(self._author_zones, (moment - _DAY,))
         zones = self._author_zones[first : bisect_left(self._author_zones, (moment + 3 * _DAY,))]
-        every, own = (
-            {offset for _, offset, _ in zones},
-            {offset for _, offset, email in zones if email in emails},
-        )
-        return next((offsets.pop() for offsets in (every, own) if len(offsets) == 1), None)
+        every = {offset for _, offset, _ in zones}
+        own = {offset for _, offset, email in zones if email in emails}
+        for offsets in (every, own):
+            if len(offsets) == 1:
+                return offsets.pop()
+        return None
 
     @cached_property
     def _author_zones(self) -> list[tuple[float, float, str]]:
@@ -451,7 +466,9 @@ class RepositoryBase:
     def file_at(self, sha: str, path: str) -> str | None:
         """Blob id of a path in a commit."""
         entry = self.entry_at(sha, path)
-        return entry.oid if entry else None
+        if entry:
+            return entry.oid
+        return None
 
     # --- history ----------------------------------------------------------------------------------
 
@@ -469,26 +486,28 @@ class RepositoryBase:
         Nothing is verified.
         """
         text = self.signature_text(sha)
-        return (
-            next(
+        if text:
+            return next(
                 (kind for start, kind in _SIGNATURES.items() if text.startswith(start)),
                 Signature.OTHER,
             )
-            if text
-            else ""
-        )
+        return ""
 
     def signature_text(self, sha: str) -> bytes:
         """The signature that a commit carries; empty for none."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
-        return match[1].replace(b"\n ", b"\n") if match else b""
+        if match:
+            return match[1].replace(b"\n ", b"\n")
+        return b""
 
     def tag_text(self, oid: str) -> bytes:
         """An annotated tag as git stores it; empty for anything else."""
-        kind, data = self._object(oid) or ("", b"")
-        return data if kind == "tag" else b""
+        kind, data = self._object(oid)
+        if kind == "tag":
+            return data
+        return b""
 
     def mailmap(self, commit: str) -> Callable[[str, str], tuple[str, str]]:
         """Name and address of an author -> those that the `.mailmap` of a commit gives them; the
@@ -509,9 +528,7 @@ class RepositoryBase:
 
     def _ordered_tolerant(self, tips: list[str], hide: list[str]) -> list[Commit]:
         """Post-order walk that survives absent parents, which libgit2's own walker does not."""
-        visited = (
-            {commit.sha for commit in self._ordered_tolerant(hide, [])} if hide else set[str]()
-        )
+        visited = {commit.sha for commit in self._ordered_tolerant(hide, [])} if hide else set()
         order: list[Commit] = []
         for tip in tips:
             stack: list[tuple[str, Commit | None]] = [(tip, None)]
@@ -549,7 +566,9 @@ class RepositoryBase:
 
     def _tree_of(self, sha: str) -> str | None:
         commit = self.commit(sha)
-        return commit.tree if commit else None
+        if commit:
+            return commit.tree
+        return None
 
     def merge_changes(self, commit: Commit) -> list[list[FileChange]] | None:
         """Files of a merge that differ from every parent, once per parent; renames are not
@@ -600,7 +619,7 @@ class RepositoryBase:
 
     # --- what a kind of repository reads in its own way -------------------------------------------
 
-    def refs(self) -> dict[str, str]:
+    def refs(self) -> Texts:
         raise NotImplementedError
 
     def peel_commit(self, oid: str) -> str | None:
@@ -629,12 +648,12 @@ class RepositoryBase:
         """The commit that git understands by a name: an id, part of one, `HEAD~2`."""
         raise NotImplementedError
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
-        """(kind, content)."""
+    def _object(self, oid: str) -> tuple[str, bytes]:
+        """(kind, content); both empty where there is none."""
         raise NotImplementedError
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
-        """(kind, size in bytes)."""
+    def _header(self, oid: str) -> tuple[str, int]:
+        """(kind, size in bytes); no kind where there is none."""
         raise NotImplementedError
 
     def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
@@ -655,8 +674,6 @@ def _merge_files(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
     """
     counted = [change for change in diff if change.path in touched and change.status != "D"]
     is_new = any(change.status == "A" for change in counted)
-    return (
-        [change for change in diff if change.status in "AD" or change.path in touched]
-        if is_new
-        else counted
-    )
+    if is_new:
+        return [change for change in diff if change.status in "AD" or change.path in touched]
+    return counted

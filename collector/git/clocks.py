@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from collector.git.repository import GitRepo
+from collector.json_values import Moment
 
 _TAGGED = re.compile(
     rb"^object ([0-9a-f]{40,64})$.*?^tagger [^\n]*> (\d{1,12}) [+-]\d{4}$", re.M | re.S
@@ -20,7 +21,8 @@ _ARMOUR = re.compile(
 )
 _PACKET = re.compile(rb"(?:\x88.|\x89..|\xc2(?:[\x00-\xbf]|[\xc0-\xdf].))\x04", re.DOTALL)
 # number of the field with the time at which it was made, and its bytes
-_CREATED, _CREATED_SIZE = 2, 5
+_CREATED = 2
+_CREATED_SIZE = 5
 
 
 class TagTime(NamedTuple):
@@ -50,7 +52,7 @@ def _tags(repo: GitRepo) -> Iterator[TagTime]:
             yield TagTime(tag[1].decode("ascii"), float(tag[2]))
 
 
-def signature_time(text: bytes) -> float | None:
+def signature_time(text: bytes) -> Moment:
     """When an OpenPGP signature was made, in seconds since 1970; None where the text is none, or
     does not say.
 

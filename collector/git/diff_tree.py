@@ -6,6 +6,7 @@ another child behind it.
 """
 
 import re
+from ast import literal_eval
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -73,7 +74,7 @@ class Patches:
 
     def commit(self, sha: bytes) -> list[FileDelta]:
         """What the next commit changed. Raises Broken."""
-        files: list[FileDelta] = []
+        files = []
         if self._line == sha + b"\n":
             self._take()
             while self._line.startswith(b"diff --git "):
@@ -83,7 +84,8 @@ class Patches:
         return files
 
     def _take(self) -> bytes:
-        line, self._line = self._line, next(self.stream.lines, b"")
+        line = self._line
+        self._line = next(self.stream.lines, b"")
         return line
 
     def _file(self) -> FileDelta:
@@ -173,7 +175,8 @@ class PatchStream:
         self, git: ScratchGit, max_file: int, with_text: bool, paths: Iterable[str] = ()
     ) -> None:
         """`paths`: only of these files, if there are any."""
-        self._git, self._with_text = git, with_text
+        self._git = git
+        self._with_text = with_text
         self._args = [
             *_PATCH,
             *(() if with_text else ("--irreversible-delete",)),
@@ -190,11 +193,14 @@ class PatchStream:
     def feed(self, commits: list[str]) -> None:
         """The ids of the commits that will be asked for."""
         self.close()
-        self._wanted, self._at, self._left = commits, 0, _RESTARTS
+        self._wanted = commits
+        self._at = 0
+        self._left = _RESTARTS
 
     def read(self, sha: str) -> list[FileDelta] | None:
         """The next commit; None when git cannot tell."""
-        number, self._at = self._at, self._at + 1
+        number = self._at
+        self._at += 1
         if not self._left:
             return None
         try:
@@ -215,25 +221,11 @@ class PatchStream:
             self._reader = None
 
 
-_QUOTED = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPES = {
-    b"a": b"\a",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-    b"v": b"\v",
-}
-
-
 def unquote(name: bytes) -> bytes:
     """A path as git prints it, in C quotes if it holds quotes, backslashes or control
-    characters.
+    characters; the escapes are those of Python.
     """
-    return _QUOTED.sub(_unescape, name[1:-1]) if name.startswith(b'"') else name
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    code = match.group(1)
-    return bytes([int(code, 8) & 0xFF]) if len(code) == len("777") else _ESCAPES.get(code, code)
+    if name.startswith(b'"'):
+        text: str = literal_eval(name.decode("latin-1"))
+        return text.encode("latin-1")
+    return name

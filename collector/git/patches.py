@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from unidiff.errors import UnidiffParseError
@@ -9,6 +10,7 @@ from unidiff.patch import Hunk as UnidiffHunk
 from unidiff.patch import PatchSet
 
 from collector.model import Hunk
+from collector.text import unique
 
 _TOO_LONG = 2_000_000  # characters: of a longer patch only the headers are read
 _GIT = re.compile(r"^diff --git a/(.+?) b/(.+)$", re.M)
@@ -50,11 +52,13 @@ def _parse(patch: str) -> PatchSet | None:
 
 
 def _name(side: str) -> str:
-    return side[2:] if side.startswith(("a/", "b/")) else side
+    if side.startswith(("a/", "b/")):
+        return side[2:]
+    return side
 
 
 def _files(names: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name and name not in _NO_FILE))
+    return unique(name for name in names if name and name not in _NO_FILE)
 
 
 def parse_unified(diff: str) -> tuple[Hunk, ...]:
@@ -97,15 +101,17 @@ def file_patches(patch: str) -> tuple[FilePatch, ...]:
     damaged, cut or no patch.
     """
     patches = []
-    for file in _parse(patch) or () if "\n@@ -" in patch else ():
-        before, after = (
-            "" if side in _NO_FILE else _name(side) for side in (file.source_file, file.target_file)
-        )
-        patches.append(FilePatch(before, after, tuple(map(_read_hunk, file))))
+    if "\n@@ -" in patch:
+        for file in _parse(patch) or ():
+            before, after = (
+                "" if side in _NO_FILE else _name(side)
+                for side in (file.source_file, file.target_file)
+            )
+            patches.append(FilePatch(before, after, tuple(map(_read_hunk, file))))
     return tuple(patches)
 
 
-def whole_texts(hunks: tuple[Hunk, ...]) -> tuple[str, str] | None:
+def whole_texts(hunks: Sequence[Hunk]) -> tuple[str, str] | None:
     """The texts of a file before and after a change, from a diff with unlimited context: one
     hunk from the first line on.
     """
@@ -114,7 +120,7 @@ def whole_texts(hunks: tuple[Hunk, ...]) -> tuple[str, str] | None:
     return _side(hunks[0].lines, " -"), _side(hunks[0].lines, " +")
 
 
-def _side(lines: tuple[str, ...], marks: str) -> str:
+def _side(lines: Sequence[str], marks: str) -> str:
     parts: list[str] = []
     last = ""
     for line in lines:

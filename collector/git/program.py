@@ -11,7 +11,6 @@ named for that.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -21,11 +20,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from collector.errors import WhoWroteError
+from collector.json_values import Texts
 from collector.limits import REFS_BYTES
 
 if sys.platform == "linux":
@@ -63,7 +63,7 @@ class GitFailed(WhoWroteError):
     """
 
 
-@contextlib.contextmanager
+@contextmanager
 def git_found() -> Iterator[None]:
     """Around the start of a git command. Raises GitFailed when there is no git."""
     try:
@@ -118,12 +118,7 @@ class ScratchGit:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -177,7 +172,7 @@ class ScratchGit:
         """Starts a command; `stdin` is handed over as a file, so that neither side waits for the
         other.
         """
-        with contextlib.ExitStack() as failing, tempfile.TemporaryFile() as input_file:
+        with ExitStack() as failing, tempfile.TemporaryFile() as input_file:
             errors = failing.enter_context(tempfile.TemporaryFile())
             input_file.write(stdin)
             input_file.seek(0)
@@ -186,7 +181,7 @@ class ScratchGit:
             failing.pop_all()  # the stream closes it
         # a larger pipe, where the system has that: fewer turns between git and us
         if sys.platform == "linux" and process.stdout is not None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _CHUNK)
         stream = GitStream(process, errors)
         self._running = [s for s in self._running if not s.closed]
@@ -221,7 +216,9 @@ class ObjectReader:
     def header(self, oid: str) -> tuple[str, int] | None:
         """(kind, size in bytes)."""
         answer = self._ask("--batch-check", oid)
-        return answer[:2] if answer else None
+        if answer:
+            return answer[:2]
+        return None
 
     def _ask(self, how: str, oid: str) -> tuple[str, int, subprocess.Popen[bytes]] | None:
         if not _OID.fullmatch(oid):
@@ -232,19 +229,21 @@ class ObjectReader:
         if process is None:
             process = self._running[how] = self._git.talking(["cat-file", how])
         assert process.stdin is not None and process.stdout is not None
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             process.stdin.write(oid.encode("ascii") + b"\n")
             process.stdin.flush()
         words = process.stdout.readline(1000).split()
         if not words:  # git gave up at a damaged object
             self._end(how)
-        return (words[1].decode(), int(words[2]), process) if len(words) == 3 else None
+        if len(words) == 3:
+            return (words[1].decode(), int(words[2]), process)
+        return None
 
     def _end(self, how: str) -> None:
         process = self._running.pop(how)
         process.kill()
         for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
         process.wait()
 
@@ -260,19 +259,20 @@ def _copy_tables(source: Path, target: Path) -> None:
     """The files of a reftable; no links, nothing else that may lie there."""
     target.mkdir()
     size = 0
-    for path in sorted(source.iterdir()) if source.is_dir() else ():
-        about = path.lstat()
-        if not stat.S_ISREG(about.st_mode) or not (path.name == _TABLES or path.suffix == ".ref"):
-            continue
-        size += about.st_size
-        if size > REFS_BYTES:
-            raise GitFailed(f"the reftable in {source} has more than {REFS_BYTES >> 20} MiB")
-        shutil.copyfile(path, target / path.name, follow_symlinks=False)
+    if source.is_dir():
+        for path in sorted(source.iterdir()):
+            about = path.lstat()
+            if not stat.S_ISREG(about.st_mode) or not (
+                path.name == _TABLES or path.suffix == ".ref"
+            ):
+                continue
+            size += about.st_size
+            if size > REFS_BYTES:
+                raise GitFailed(f"the reftable in {source} has more than {REFS_BYTES >> 20} MiB")
+            shutil.copyfile(path, target / path.name, follow_symlinks=False)
 
 
-def reftable_refs(
-    objects: Path, shared: Path, worktree: Path, sha256: bool = False
-) -> dict[str, str]:
+def reftable_refs(objects: Path, shared: Path, worktree: Path, sha256: bool = False) -> Texts:
     """Name -> object id of the refs in the reftable of a repository, symbolic refs resolved; HEAD
     as `ref: NAME` where it is one.
 
@@ -290,7 +290,7 @@ def reftable_refs(
         try:
             refs["HEAD"] = "ref: " + os.fsdecode(git.output(["symbolic-ref", "HEAD"]).strip())
         except GitFailed:  # it names a commit, or nothing
-            with contextlib.suppress(GitFailed):
+            with suppress(GitFailed):
                 refs["HEAD"] = git.output(["rev-parse", "--verify", "HEAD"]).decode().strip()
     return refs
 
@@ -343,7 +343,7 @@ def hand_to_git(words: Sequence[str]) -> int:
     return code if code >= 0 else 128 - code  # as a shell says that a signal ended it
 
 
-def clean_environment(home: Path) -> dict[str, str]:
+def clean_environment(home: Path) -> Texts:
     """Nothing of the caller's git: no configuration, no hooks, no prompts, no network."""
     variables = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return variables | {
@@ -418,11 +418,9 @@ class GitStream:
 def _quote(path: bytes) -> bytes:
     """A line of the alternates file: as it is, or in C quotes when it could be misread."""
     plain = not re.search(rb'["\\\n]', path) and not path.startswith(b"#")
-    return (
-        path
-        if plain
-        else b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
-    )
+    if plain:
+        return path
+    return b'"' + path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
 
 
 # --- repositories that were named for writing -----------------------------------------------------
@@ -491,4 +489,6 @@ def gh_token(host: str, environment: Mapping[str, str]) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
+    if done.returncode == 0:
+        return done.stdout.decode("utf-8", "replace").strip() or None
+    return None

@@ -29,9 +29,12 @@ def unite(items: Iterable[LineRange]) -> Ranges:
 
 def intersect(a: Ranges, b: Ranges) -> Ranges:
     """Lines of both."""
-    ranges, i, j = [], 0, 0
+    ranges = []
+    i = 0
+    j = 0
     while i < len(a) and j < len(b):
-        first, last = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
+        first = max(a[i][0], b[j][0])
+        last = min(a[i][1], b[j][1])
         if first <= last:
             ranges.append((first, last))
         if a[i][1] < b[j][1]:
@@ -43,7 +46,8 @@ def intersect(a: Ranges, b: Ranges) -> Ranges:
 
 def subtract(a: Ranges, b: Ranges) -> Ranges:
     """Lines of `a` that are not in `b`."""
-    ranges, j = [], 0
+    ranges = []
+    j = 0
     for first, last in a:
         start = first
         while j < len(b) and b[j][1] < start:
@@ -71,7 +75,7 @@ def text(a: Ranges) -> str:
 
 def parse(written: str) -> tuple[Ranges, bool]:
     """What could be read of a text, in the order written, and whether that is all of it."""
-    ranges: list[LineRange] = []
+    ranges = []
     whole = True
     for item in written.split(","):
         match = _ITEM.match(item)

@@ -61,7 +61,9 @@ def decode_as(message: bytes, encoding: str | None) -> str:
     """A message in the encoding that its commit names; in UTF-8 where none is known."""
     try:
         name = codecs.lookup(encoding).name if encoding else "utf-8"
-        return message.decode(name) if _ENCODINGS.match(name) else decode(message)
+        if _ENCODINGS.match(name):
+            return message.decode(name)
+        return decode(message)
     except (LookupError, UnicodeError):
         return decode(message)
 

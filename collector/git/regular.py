@@ -45,12 +45,16 @@ def _git_directory(path: Path) -> Path | None:
     if path.is_dir():
         # of a repository, of a linked worktree
         files = (path / name for name in ("objects", "commondir"))
-        return path if os.path.lexists(path / "HEAD") and any(map(os.path.lexists, files)) else None
+        if os.path.lexists(path / "HEAD") and any(map(os.path.lexists, files)):
+            return path
+        return None
     if path.name != ".git" or not os.path.lexists(path):
         return None
     named = _small_text(path).removeprefix("gitdir:").strip()
     target = path.parent / named
-    return target if named and target.is_dir() else None
+    if named and target.is_dir():
+        return target
+    return None
 
 
 @cache
@@ -107,7 +111,8 @@ def _require_included(config: Path, depth: int) -> None:
     inside = False
     for line in _small_text(config).replace("\\\n", "").splitlines():
         if section := _SECTION.match(line):
-            inside, line = True, section[1]
+            inside = True
+            line = section[1]
         elif _OTHER_SECTION.match(line):
             inside = False
         if inside and (match := _PATH.match(line)):

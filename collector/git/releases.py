@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.model import Commit
 from collector.text import printable
 
@@ -13,7 +14,7 @@ _TAG = "refs/tags/"
 _BEFORE = re.compile(r"(?<![a-z])(?:pre|rc|alpha|beta|dev|nightly|snapshot|canary)|\d[ab]\d", re.I)
 
 
-def tags_of(repo: GitRepo) -> dict[str, str]:
+def tags_of(repo: GitRepo) -> Texts:
     """Commit -> the tag on it; of several the shortest name."""
     named = [
         (name.removeprefix(_TAG), sha)
@@ -29,11 +30,11 @@ def _longest_first(tag: tuple[str, str]) -> tuple[int, str]:
     return -len(tag[0]), tag[0]
 
 
-def first_releases(tags: Mapping[str, str], commits: Iterable[Commit]) -> dict[str, str]:
+def first_releases(tags: Mapping[str, str], commits: Iterable[Commit]) -> Texts:
     """Commit -> its tag. Tags are as old as the commits that they stand on."""
     by_id = {commit.sha: commit for commit in commits}
     tagged = sorted(tags.keys() & by_id.keys(), key=lambda sha: by_id[sha].commit_time)
-    found: dict[str, str] = {}
+    found = {}
     for sha in tagged:
         waiting = [sha]
         while waiting:

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from collector.text import is_binary
+from collector.json_values import Numbers, Texts
+from collector.text import file_name, is_binary
 
 FULL = 60_000  # git's score for identical
 MINIMUM = FULL // 2  # -M50%
@@ -27,7 +28,8 @@ _CANDIDATES = 4  # kept per destination
 _IDENTICAL = 102  # identical sources looked at for one destination
 _MEMO = 200_000
 _HELD = 500_000  # spans kept in memory
-_WORD, _WORDS = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
+_WORD = 0xFFFFFFFF
+_WORDS = 0xFFFFFFFFFFFFFFFF
 _SEVEN_BITS, _EIGHTH_BIT = (int.from_bytes(byte * _SPAN, "big") for byte in (b"\x7f", b"\x01"))
 _PATTERNS = ((b"\0" * size + b"\xff" * size, size) for size in (1, 2, 4, 8, 16, 32))
 # Of each pair of groups of bytes: the right one, the left one, and how far the left one is moved.
@@ -52,17 +54,15 @@ def pair(
     *,
     size: Callable[[str], int | None] | None = None,
     whole: bool = False,
-) -> dict[str, str]:
+) -> Texts:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
     `get` gives a blob's content, `size` its bytes without reading it: most pairs are ruled out by
     that.
     """
-    sources, targets, texts = (
-        sort_by_path(deleted),
-        sort_by_path(added),
-        RenameTexts(get, whole, size),
-    )
+    sources = sort_by_path(deleted)
+    targets = sort_by_path(added)
+    texts = RenameTexts(get, whole, size)
     pairs = _pair_equal(sources, targets)
     for stage in (_pair_names, _pair_similar):
         used = set(pairs.values())
@@ -93,7 +93,8 @@ class RenameSources:
         same = _pick(path, mode, self._contents.get(oid, {}))
         if same is not None:
             return same
-        target, named = (path, oid, mode), self._names.get(_name(path))
+        target = (path, oid, mode)
+        named = self._names.get(file_name(path))
         if named is not None and _similar(named, target, texts) >= BY_NAME:
             return named[0]
         return _pair_similar(self.files, [target], texts).get(path)
@@ -124,14 +125,16 @@ class RenameTexts:
         """Similarity of two blobs in git's units; 0 when one is missing or the sizes are too
         different.
         """
-        a, b = self._size_of(old), self._size_of(new)
+        a = self._size_of(old)
+        b = self._size_of(new)
         if a is None or b is None or _too_different(a, b):
             return 0
         if self.budget is not None:
             self.budget -= 1
             if self.budget < 0:
                 return 0
-        old_spans, new_spans = self._load(old), self._load(new)
+        old_spans = self._load(old)
+        new_spans = self._load(new)
         if old_spans is None or new_spans is None:
             return 0
         return _score(old_spans[0], new_spans[0], max(a, b))
@@ -139,9 +142,7 @@ class RenameTexts:
     def _size_of(self, oid: str) -> int | None:
         if oid not in self._sizes:
             loaded = self._load(oid) if self._size is None else None
-            self._sizes[oid] = (
-                self._size(oid) if self._size is not None else loaded[1] if loaded else None
-            )
+            self._sizes[oid] = self._size(oid) if self._size else loaded[1] if loaded else None
         return self._sizes[oid]
 
     def _load(self, oid: str) -> tuple[Spans, int] | None:
@@ -159,10 +160,10 @@ def sort_by_path(files: Iterable[File]) -> list[File]:
     return sorted(files, key=lambda f: f[0].encode("utf-8", "surrogateescape"))
 
 
-def _pair_equal(sources: Sequence[File], targets: Sequence[File]) -> dict[str, str]:
+def _pair_equal(sources: Sequence[File], targets: Sequence[File]) -> Texts:
     """Same content; among several sources one with the same file name, else the first."""
     waiting = _index_contents(sources)
-    pairs: dict[str, str] = {}
+    pairs = {}
     for path, oid, mode in targets:
         choice = _pick(path, mode, waiting.get(oid, {}))
         if choice is not None:
@@ -171,9 +172,9 @@ def _pair_equal(sources: Sequence[File], targets: Sequence[File]) -> dict[str, s
     return pairs
 
 
-def _index_contents(sources: Sequence[File]) -> dict[str, dict[str, int]]:
+def _index_contents(sources: Sequence[File]) -> dict[str, Numbers]:
     """Blob id -> path -> mode, in the order in which git looks at files with one content."""
-    paths: dict[str, dict[str, int]] = {}
+    paths: dict[str, Numbers] = {}
     for path, oid, mode in reversed(sources) if _is_reversed(len(sources)) else sources:
         paths.setdefault(oid, {})[path] = mode
     return paths
@@ -189,12 +190,14 @@ def _is_reversed(sources: int) -> bool:
     return sources > size * 4 // 5
 
 
-def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
-    name, first, looked = _name(path), None, 0
+def _pick(path: str, mode: int, candidates: Numbers) -> str | None:
+    name = file_name(path)
+    first = None
+    looked = 0
     for candidate, its_mode in candidates.items():
         if its_mode != mode and not (_regular(mode) and _regular(its_mode)):
             continue
-        if _name(candidate) == name:
+        if file_name(candidate) == name:
             return candidate
         if first is None:
             first = candidate
@@ -204,14 +207,13 @@ def _pick(path: str, mode: int, candidates: dict[str, int]) -> str | None:
     return first
 
 
-def _pair_names(
-    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts
-) -> dict[str, str]:
+def _pair_names(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> Texts:
     """A file name that occurs once among the sources and once among the targets, at 75 % or
     more.
     """
-    old, new = _unique_names(sources), _unique_names(targets)
-    pairs: dict[str, str] = {}
+    old = _unique_names(sources)
+    new = _unique_names(targets)
+    pairs = {}
     for name, source in old.items():
         target = new.get(name)
         if source is not None and target is not None and _similar(source, target, texts) >= BY_NAME:
@@ -220,16 +222,14 @@ def _pair_names(
 
 
 def _unique_names(files: Sequence[File]) -> dict[str, File | None]:
-    names: dict[str, File | None] = {}
+    names = {}
     for file in files:
-        name = _name(file[0])
+        name = file_name(file[0])
         names[name] = None if name in names else file
     return names
 
 
-def _pair_similar(
-    sources: Sequence[File], targets: Sequence[File], texts: RenameTexts
-) -> dict[str, str]:
+def _pair_similar(sources: Sequence[File], targets: Sequence[File], texts: RenameTexts) -> Texts:
     """Every source against every target; the best pairs first, each file at most once."""
     if len(sources) * len(targets) > LIMIT * LIMIT:
         return {}
@@ -238,7 +238,7 @@ def _pair_similar(
         for number, target in enumerate(targets)
         for candidate in _row(number, target, sources, texts)
     )
-    pairs: dict[str, str] = {}
+    pairs = {}
     used = set()
     for _, _, _, source, target_number in matrix:
         path = targets[target_number][0]
@@ -255,11 +255,11 @@ def _row(
 
     A newcomer takes the place of the worst one, if it is better than that.
     """
-    name = _name(target[0])
+    name = file_name(target[0])
     # (negative score, other name, source); too poor ones hold a place, too
     best: list[tuple[int, int, int]] = []
     for index, source in enumerate(sources):
-        rank = (-_similar(source, target, texts), 0 if _name(source[0]) == name else 1)
+        rank = (-_similar(source, target, texts), 0 if file_name(source[0]) == name else 1)
         if len(best) < _CANDIDATES:
             best.append((*rank, index))
             continue
@@ -275,11 +275,9 @@ def _row(
 
 
 def _similar(source: File, target: File, texts: RenameTexts) -> int:
-    return texts.score(source[1], target[1]) if _regular(source[2]) and _regular(target[2]) else 0
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
+    if _regular(source[2]) and _regular(target[2]):
+        return texts.score(source[1], target[1])
+    return 0
 
 
 def _regular(mode: int) -> bool:
@@ -314,7 +312,9 @@ def _score(old: Spans, new: Spans, larger: int) -> int:
         if size > (other := old.get(span, 0)) and (number := _number(span)) in left_old:
             left_new[number] = left_new.get(number, 0) + size - other
     common += sum(min(size, left_old[number]) for number, size in left_new.items())
-    return common * FULL // larger if larger else 0
+    if larger:
+        return common * FULL // larger
+    return 0
 
 
 def spans(data: bytes, whole: bool = False) -> Spans:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from sys import intern
+from typing import Any
 
 import pygit2
 from pygit2.enums import DiffOption, FileMode, FileStatus, ObjectType, SortMode
@@ -34,9 +35,12 @@ from collector.git.base import (
 from collector.git.raw_commits import commit_of, decode_as, repaired
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
+from collector.json_values import Texts
 from collector.repository_names import public_url
 from collector.text import decode
 
+# what libgit2 raises for what is not there, or is no name
+_ABSENT = (KeyError, ValueError, pygit2.GitError)
 _TAIL_BLOCK = 1024
 _STATUSES = "ADMRT"  # letters of changes; git has more, which do not occur between trees
 
@@ -68,7 +72,8 @@ def line_changes(old: bytes, new: bytes, look: DiffOption = _GITS_OWN) -> list[L
         return []
     trim = _common_tail(old, new)
     if trim:
-        old, new = old[:-trim], new[:-trim]
+        old = old[:-trim]
+        new = new[:-trim]
     patch = pygit2.Patch.create_from(old, new, context_lines=0, flag=look)
     changes = []
     for hunk in patch.hunks:
@@ -84,7 +89,8 @@ def _common_tail(old: bytes, new: bytes) -> int:
     """
     smaller = min(len(old), len(new))
     trimmed = 0
-    end_old, end_new = len(old), len(new)
+    end_old = len(old)
+    end_new = len(new)
     while trimmed + _TAIL_BLOCK <= smaller:
         a = old[end_old - trimmed - _TAIL_BLOCK : end_old - trimmed]
         if a != new[end_new - trimmed - _TAIL_BLOCK : end_new - trimmed]:
@@ -93,7 +99,9 @@ def _common_tail(old: bytes, new: bytes) -> int:
     if not trimmed:
         return 0
     newline = old.find(b"\n", end_old - trimmed)
-    return 0 if newline < 0 else end_old - newline - 1
+    if newline < 0:
+        return 0
+    return end_old - newline - 1
 
 
 def blob_id(data: bytes | memoryview, like: str = "") -> str:
@@ -166,7 +174,8 @@ class GitRepo(RepositoryBase):
         # libgit2 shows the boundary of a shallow clone as root commits; what they changed cannot be
         # known.
         self._boundary = frozenset(self.censored().shallow)
-        self._texts, self._held = {}, 0
+        self._texts = {}
+        self._held = 0
         self.refused = {}
 
     def _open(self, path: str | Path) -> Config:
@@ -177,7 +186,7 @@ class GitRepo(RepositoryBase):
             raise NotARepository(f"{path} cannot be opened as a git repository: {error}") from error
         return self._repo.config
 
-    def refs(self) -> dict[str, str]:
+    def refs(self) -> Texts:
         """Name -> object id, symbolic refs resolved; dangling ones left out."""
         if self._listed is not None:
             return {name: oid for name, oid in self._listed.items() if name != "HEAD"}
@@ -186,23 +195,26 @@ class GitRepo(RepositoryBase):
             try:
                 result[name] = str(self._repo.references[name].resolve().target)
             # ValueError: libgit2 takes no name that long
-            except (KeyError, ValueError, pygit2.GitError):
+            except _ABSENT:
                 continue
         return result
 
     def _head(self) -> NamedCommit | None:
         try:
             head = self._repo.head
-            name, target = head.shorthand, str(head.target)
+            name = head.shorthand
+            target = str(head.target)
         except (ValueError, pygit2.GitError):  # ValueError: its branch cannot be read
             return None
         sha = self.peel_commit(target)
-        return NamedCommit(name, sha) if sha else None
+        if sha:
+            return NamedCommit(name, sha)
+        return None
 
     def _parse_name(self, name: str) -> str | None:
         try:
             return str(self._repo.revparse_single(name).peel(pygit2.Commit).id)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return self._parse_refused(name)
 
     def _parse_refused(self, name: str) -> str | None:
@@ -213,9 +225,11 @@ class GitRepo(RepositoryBase):
     def peel_commit(self, oid: str) -> str | None:
         try:
             return str(self._repo[oid].peel(pygit2.Commit).id)
-        except (KeyError, ValueError, pygit2.GitError):
-            kind, _ = self._header(oid) or ("", 0)
-            return oid if kind == "commit" else None
+        except _ABSENT:
+            kind, _ = self._header(oid)
+            if kind == "commit":
+                return oid
+            return None
 
     def remote_url(self) -> str:
         """URL of `origin`, without anything that may be secret; empty if there is none."""
@@ -237,20 +251,22 @@ class GitRepo(RepositoryBase):
             and self.path.name != ".git"
             and not (directory / ".git").exists()
         )
-        return None if guessed and not setting(self._config, "core.worktree") else directory
+        if guessed and not setting(self._config, "core.worktree"):
+            return None
+        return directory
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
+    def _object(self, oid: str) -> tuple[str, bytes]:
         try:
             kind, data = self._repo.odb.read(oid)
-        except (KeyError, ValueError, pygit2.GitError):
-            return None
+        except _ABSENT:
+            return "", b""
         return _KINDS.get(kind, ""), bytes(data)
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
+    def _header(self, oid: str) -> tuple[str, int]:
         try:
             kind, size = self._repo.odb.read_header(oid)
-        except (KeyError, ValueError, pygit2.GitError):
-            return None
+        except _ABSENT:
+            return "", 0
         return _KINDS.get(kind, ""), int(size)
 
     def has(self, oid: str) -> bool:
@@ -266,7 +282,7 @@ class GitRepo(RepositoryBase):
                 )
                 for entry in tree
             }
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return None
 
     def _root_tree(self, oid: str) -> pygit2.Tree:
@@ -305,7 +321,7 @@ class GitRepo(RepositoryBase):
             if not len(index):  # nothing was ever checked out
                 return {}, []
             staged = {path: index[path].id for path, s in states.items() if s & _STAGED}
-        except (KeyError, ValueError, OSError, pygit2.GitError):
+        except (OSError, *_ABSENT):
             return {}, []
         gone = [path for path, state in states.items() if state & FileStatus.INDEX_DELETED]
         contents = {path: self.blob(str(oid)) for path, oid in staged.items()}
@@ -345,7 +361,7 @@ class GitRepo(RepositoryBase):
             who = pygit2.Signature(name, email, max(int(at), last.commit_time), 0)
             tree = index.write_tree(own)
             made = own.create_commit(None, who, who, "Not committed\n", tree, [last.id])
-        except (KeyError, ValueError, OSError, pygit2.GitError):
+        except (OSError, *_ABSENT):
             return None
         return str(made)
 
@@ -355,11 +371,9 @@ class GitRepo(RepositoryBase):
             entry = self._root_tree(sha)[path]
         except (KeyError, ValueError, TypeError, pygit2.GitError):
             return None
-        return (
-            BlobEntry(str(entry.id), git_mode(int(entry.filemode)))
-            if entry.type == ObjectType.BLOB
-            else None
-        )
+        if entry.type == ObjectType.BLOB:
+            return BlobEntry(str(entry.id), git_mode(int(entry.filemode)))
+        return None
 
     @cached_property
     def _first_commit(self) -> str | None:
@@ -369,18 +383,20 @@ class GitRepo(RepositoryBase):
             last = collections.deque(walker, 1).pop()
         except (KeyError, UnknownBranch, pygit2.GitError):
             return None
-        return None if str(last.id) in self._boundary else str(last.id)
+        if str(last.id) in self._boundary:
+            return None
+        return str(last.id)
 
     def commit(self, sha: str) -> Commit | None:
         try:
             commit = self._repo[sha].peel(pygit2.Commit)
-        except (KeyError, ValueError, pygit2.GitError):
+        except _ABSENT:
             return self._refused(sha)
         return _commit(commit)
 
     def _refused(self, sha: str) -> Commit | None:
         """A commit that libgit2 cannot parse, as git shows it; None for one that is absent."""
-        kind, data = self._object(sha) or ("", b"")
+        kind, data = self._object(sha)
         if kind != "commit":
             return None
         self.refused[sha] = None
@@ -407,7 +423,9 @@ class GitRepo(RepositoryBase):
         self, old_tree: str | None, new_tree: str, renames: bool = True
     ) -> list[FileChange] | None:
         """As `changes`, for two trees; `old_tree` "" is the empty tree."""
-        diff = self._tree_diff(old_tree, new_tree)
+        diff = None
+        if old_tree is not None:
+            diff = self._tree_diff(old_tree, new_tree, context_lines=0, flags=_TYPECHANGE)
         if diff is None:
             return None
         changes = [
@@ -415,22 +433,18 @@ class GitRepo(RepositoryBase):
             for change in map(_file_change, diff.deltas)
             if (change.old, change.old_mode) != (change.new, change.new_mode)
         ]
-        return self.pair_renames(changes) if renames else changes
+        if renames:
+            return self.pair_renames(changes)
+        return changes
 
-    def _tree_diff(self, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
-        """None when a tree is missing."""
-        if old_tree is None:
-            return None
+    def _tree_diff(self, old: str, new: str, **options: Any) -> pygit2.Diff | None:
+        """From a tree, or a commit's, to another; "" is the empty one. None when one is missing."""
         try:
-            new = self._repo[new_tree].peel(pygit2.Tree)
-            if old_tree:
-                return (
-                    self._repo[old_tree]
-                    .peel(pygit2.Tree)
-                    .diff_to_tree(new, context_lines=0, flags=_TYPECHANGE)
-                )
-            return new.diff_to_tree(swap=True, context_lines=0, flags=_TYPECHANGE)
-        except (KeyError, ValueError, pygit2.GitError):
+            tree = self._repo[new].peel(pygit2.Tree)
+            if old:
+                return self._repo[old].peel(pygit2.Tree).diff_to_tree(tree, **options)
+            return tree.diff_to_tree(swap=True, **options)
+        except _ABSENT:
             return None
 
     def patch_id(self, base: str, tip: str) -> str | None:
@@ -440,17 +454,18 @@ class GitRepo(RepositoryBase):
         None when a tree or a text is missing, or nothing differs.
         """
         try:
-            new = self._repo[tip].peel(pygit2.Tree)
-            old = self._repo[base].peel(pygit2.Tree) if base else None
-            diff = old.diff_to_tree(new) if old is not None else new.diff_to_tree(swap=True)
-            return str(diff.patchid) if len(diff) else None
-        except (KeyError, ValueError, pygit2.GitError):
+            diff = self._tree_diff(base, tip)
+            if diff:
+                return str(diff.patchid)
+        except _ABSENT:
             return None
+        return None
 
 
 def _commit(commit: pygit2.Commit) -> Commit:
     parents = tuple(intern(str(parent)) for parent in commit.parent_ids)
-    author, committer = _person(commit.author), _person(commit.committer)
+    author = _person(commit.author)
+    committer = _person(commit.committer)
     return Commit(
         intern(str(commit.id)),
         parents,

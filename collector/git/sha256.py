@@ -18,6 +18,7 @@ from collector.errors import UnknownBranch
 from collector.git.base import TREE, BlobEntry, Config, RepositoryBase, config_of, git_mode, setting
 from collector.git.program import GitFailed, ObjectReader, ScratchGit
 from collector.git.raw_commits import commit_of, headers_of
+from collector.json_values import Texts
 from collector.limits import REF_BYTES, REFS_BYTES
 from collector.repository_names import public_url
 from collector.text import decode, encode
@@ -40,7 +41,7 @@ class Sha256Reader(RepositoryBase):
         weakref.finalize(self, self._objects.close)
         return config_of(self.path)
 
-    def _listed_refs(self, path: str | Path, sha256: bool = True) -> dict[str, str]:
+    def _listed_refs(self, path: str | Path, sha256: bool = True) -> Texts:
         listed = super()._listed_refs(path, sha256)
         refs = listed if listed is not None else _refs_in_files(self.common_dir(), self.path)
         lines = [f"{oid} {name}\n" for name, oid in sorted(refs.items()) if name != "HEAD"]
@@ -73,7 +74,9 @@ class Sha256Reader(RepositoryBase):
         for _ in range(_DEEPEST):
             header = self._objects.header(oid)
             if header is None or header[0] == kind:
-                return oid if header else None
+                if header:
+                    return oid
+                return None
             follow = {"tag": b"object", "commit": b"tree" if kind == "tree" else b""}.get(header[0])
             target = self._objects.read(oid) if follow else None
             if not target or not follow:
@@ -89,13 +92,15 @@ class Sha256Reader(RepositoryBase):
         if marker.is_file():
             return Path(marker.read_text("utf-8", "replace").strip()).parent
         bare = setting(self._config, "core.bare").lower() in ("true", "yes", "on", "1")
-        return self.path.parent if self.path.name == ".git" and not bare else None
+        if self.path.name == ".git" and not bare:
+            return self.path.parent
+        return None
 
-    def _object(self, oid: str) -> tuple[str, bytes] | None:
-        return self._objects.read(oid)
+    def _object(self, oid: str) -> tuple[str, bytes]:
+        return self._objects.read(oid) or ("", b"")
 
-    def _header(self, oid: str) -> tuple[str, int] | None:
-        return self._objects.header(oid)
+    def _header(self, oid: str) -> tuple[str, int]:
+        return self._objects.header(oid) or ("", 0)
 
     def has(self, oid: str) -> bool:
         return self._objects.header(oid) is not None
@@ -103,7 +108,9 @@ class Sha256Reader(RepositoryBase):
     def _tree(self, oid: str) -> dict[str, BlobEntry] | None:
         tree = self._peel(oid, "tree")
         answer = self._objects.read(tree) if tree else None
-        return _entries(answer[1]) if answer else None
+        if answer:
+            return _entries(answer[1])
+        return None
 
     def entry_at(self, sha: str, path: str) -> BlobEntry | None:
         *folders, last = path.split("/")
@@ -112,7 +119,9 @@ class Sha256Reader(RepositoryBase):
             below = (entries or {}).get(folder)
             entries = self._tree(below.oid) if below and below.mode == TREE else None
         entry = (entries or {}).get(last)
-        return entry if entry and entry.mode not in (TREE, _LINK) else None
+        if entry and entry.mode not in (TREE, _LINK):
+            return entry
+        return None
 
     @cached_property
     def _first_commit(self) -> str | None:
@@ -122,12 +131,16 @@ class Sha256Reader(RepositoryBase):
             return None
         while (commit := self.commit(sha)) is not None and commit.parents:
             sha = commit.parents[0]
-        return sha if commit is not None and sha not in self._boundary else None
+        if commit and sha not in self._boundary:
+            return sha
+        return None
 
     def commit(self, sha: str) -> Commit | None:
         oid = self._peel(sha, "commit")
         answer = self._objects.read(oid) if oid else None
-        return commit_of(oid, answer[1], oid in self._boundary) if oid and answer else None
+        if oid and answer:
+            return commit_of(oid, answer[1], oid in self._boundary)
+        return None
 
     def history_of(self, tips: list[str], hide: list[str] | None = None) -> Iterator[Commit]:
         yield from self._ordered_tolerant(tips, hide or [])
@@ -137,7 +150,7 @@ class Sha256Reader(RepositoryBase):
     ) -> list[FileChange] | None:
         if old_tree is None:
             return None
-        changes: list[FileChange] = []
+        changes = []
         waiting = [("", old_tree, new_tree)]
         while waiting:
             prefix, old, new = waiting.pop()
@@ -145,7 +158,8 @@ class Sha256Reader(RepositoryBase):
             if before is None or after is None:
                 return None
             for name in before.keys() | after.keys():
-                was, now = before.get(name), after.get(name)
+                was = before.get(name)
+                now = after.get(name)
                 if was != now:
                     changes += _files_changed(prefix + name, was, now)
                     folders = [
@@ -154,7 +168,9 @@ class Sha256Reader(RepositoryBase):
                     if any(folders) and folders[0] != folders[1]:
                         waiting.append((f"{prefix}{name}/", folders[0], folders[1]))
         changes.sort(key=lambda change: encode(change.path))
-        return self.pair_renames(changes) if renames else changes
+        if renames:
+            return self.pair_renames(changes)
+        return changes
 
     def patch_id(self, base: str, tip: str) -> str | None:
         try:
@@ -184,10 +200,11 @@ def _files_changed(path: str, was: BlobEntry | None, now: BlobEntry | None) -> l
 
 def _entries(data: bytes) -> dict[str, BlobEntry] | None:
     """A tree: mode, space, name, zero byte, id, for each entry. None when it is damaged."""
-    entries: dict[str, BlobEntry] = {}
+    entries = {}
     start = 0
     while start < len(data):
-        space, zero = data.find(b" ", start), data.find(b"\0", start)
+        space = data.find(b" ", start)
+        zero = data.find(b"\0", start)
         end = zero + 1 + _ID_BYTES
         if not start < space < zero or end > len(data):
             return None
@@ -202,14 +219,14 @@ def _entries(data: bytes) -> dict[str, BlobEntry] | None:
     return entries
 
 
-def _refs_in_files(common: Path, worktree: Path) -> dict[str, str]:
+def _refs_in_files(common: Path, worktree: Path) -> Texts:
     """Name -> object id, symbolic refs resolved; HEAD as `ref: NAME` where it is one."""
-    refs: dict[str, str] = {}
+    refs = {}
     for line in _small(common / "packed-refs", REFS_BYTES).split("\n"):
         oid, _, name = line.partition(" ")
         if _is_oid(oid) and _is_name(name):
             refs[name] = oid
-    symbolic: dict[str, str] = {}
+    symbolic = {}
     for folder, folders, files in os.walk(common / "refs"):
         folders.sort()
         for file in files:

@@ -39,7 +39,7 @@ from collector.model import Checkpoint, Problem, SessionRecord
 from collector.storage.connection import cache_path
 from collector.storage.retention import Policy, Redaction
 from collector.storage.store import Store as Database
-from collector.text import decode, timestamp
+from collector.text import add_ending, decode, timestamp, unique
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 _DAY = 86_400.0
@@ -57,7 +57,7 @@ def machines(options: LocalOptions) -> list[Machine]:
 def is_wanted(repo: GitRepo, options: LocalOptions) -> bool:
     """Whether transcripts of this machine are to be read for a clone."""
     if options.choice is LocalChoice.AUTO:
-        return not any(is_checkpoint_ref(name) for name in repo.refs())
+        return not any(map(is_checkpoint_ref, repo.refs()))
     return options.choice is LocalChoice.ALWAYS
 
 
@@ -92,7 +92,7 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         Problem("checkpoints", trace.agent, "transcript_gone", f"{trace.session}: {trace.why}")
         for trace in traces
     ]
-    noted = tuple(dict.fromkeys(problems))
+    noted = unique(problems)
     return LocalSessions(results, noted, repo.own_emails(), worktrees, (*traces, *unread))
 
 
@@ -100,15 +100,16 @@ def _traces(
     options: LocalOptions, roots: Roots, found: Mapping[str, LocalSession], problems: list[Problem]
 ) -> Iterator[Trace]:
     """What is left of sessions that cannot be read, and of the ends of others."""
-    for store in stores() if not roots.anywhere else ():
-        for location in _places(store, options, roots):
-            try:
-                with files.failures_noted():  # they are reported where sessions are looked for
-                    found_there = list(store.traces(location, roots))
-            except _FAILURES as error:
-                problems.append(_unreadable(store.name, location, error))
-            else:
-                yield from found_there
+    if not roots.anywhere:
+        for store in stores():
+            for location in _places(store, options, roots):
+                try:
+                    with files.failures_noted():  # they are reported where sessions are looked for
+                        found_there = list(store.traces(location, roots))
+                except _FAILURES as error:
+                    problems.append(_unreadable(store.name, location, error))
+                else:
+                    yield from found_there
     for session in found.values():
         yield from _cut_ends(session)
 
@@ -241,7 +242,9 @@ def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> fl
         _last_noted(path) if path in ours else files.written_at(path)
         for path in store.stored(location)
     ]
-    return min(min(times), max(times) - store.kept_days * _DAY) if times else 0.0
+    if times:
+        return min(min(times), max(times) - store.kept_days * _DAY)
+    return 0.0
 
 
 def _last_noted(path: Path) -> float:
@@ -303,10 +306,7 @@ def keep_private(store: Database) -> None:
     Unless something else was chosen.
     """
     for database in (store.path, cache_path(store.path)):
-        for path in (
-            database.with_name(database.name + ending)
-            for ending in ("", "-wal", "-shm", "-journal")
-        ):
+        for path in (add_ending(database, ending) for ending in ("", "-wal", "-shm", "-journal")):
             if path.is_file() and path.stat().st_mode & 0o077:
                 path.chmod(0o600)
     if store.value("SELECT 1 FROM settings WHERE name = 'content'") is None:

@@ -18,7 +18,8 @@ from collector.text import comparable_path, decode
 
 _FACTS = ("agent", "key", "cwd", "why", "elsewhere", "at", "unseen_until")
 # seconds before a session was last written, and after, in whose commits its text may stand
-_BEFORE, _AFTER = 30 * 86_400.0, 90 * 86_400.0
+_BEFORE = 30 * 86_400.0
+_AFTER = 90 * 86_400.0
 _MOST = 3_000  # versions of files that are searched for the text of a secret
 
 
@@ -102,7 +103,8 @@ def _keep(local: LocalSessions, load: Load) -> str:
         if kept is None or not kept.limit:
             return ""
         kept.search_again()
-        now, stamps = time.time(), kept.stamps()
+        now = time.time()
+        stamps = kept.stamps()
         for session in there:
             if stamps.get((session.source, session.id)) == session.stamp:
                 continue
@@ -114,7 +116,9 @@ def _keep(local: LocalSessions, load: Load) -> str:
                 continue  # it is a problem of the reading
             kept.keep({**facts, "files": files, "read_at": now}, parts, local.worktrees)
         kept.see([(session.source, session.id) for session in there], now)
-        return "" if stamps else str(archive.path())
+        if stamps:
+            return ""
+        return str(archive.path())
 
 
 def versions(session: LocalSession, repo: GitRepo | None = None) -> list[list[bytes]]:
@@ -145,7 +149,7 @@ def _texts(repo: GitRepo, at: float) -> Iterator[str]:
         for change in repo.changes(commit) or ()
         if change.new
     }
-    return (decode(repo.blob(oid) or b"") for oid in sorted(oids)[:_MOST])
+    return (decode(repo.content(oid)) for oid in sorted(oids)[:_MOST])
 
 
 def forget(names: Collection[str], places: Collection[str] = ()) -> list[str]:

@@ -45,7 +45,8 @@ class ClonePlaces:
     """
 
     def __init__(self, repo: GitRepo, roots: Roots) -> None:
-        self._repo, self._roots = repo, roots
+        self._repo = repo
+        self._roots = roots
         self._remotes = {_bare_url(url) for url in repo.remote_urls()}
         self.outside = Roots(anywhere=True)
         self._may_be_ours = cache(self._of_no_other_repository)
@@ -95,7 +96,9 @@ class ClonePlaces:
             places = index.read_closely(session, load)
         root = next(filter(None, map(self._leads_here, places.directories)), "")
         began = f"started in {session.cwd}" if session.cwd else "no record says where it started"
-        return f"worked in {self._roots.locations[root]}, {began}" if root else ""
+        if root:
+            return f"worked in {self._roots.locations[root]}, {began}"
+        return ""
 
     def _made(self, number: str, subject: str) -> bool:
         commit = self._repo.commit(number)
@@ -135,11 +138,9 @@ class ClonePlaces:
                 f" {cwd}"
             )
         head = next(filter(self._repo.has, places.began_at), "")
-        return (
-            f"began at {head[:9]} of this clone, in {cwd}"
-            if head and not files.is_there(cwd)
-            else ""
-        )
+        if head and not files.is_there(cwd):
+            return f"began at {head[:9]} of this clone, in {cwd}"
+        return ""
 
     def _by_names(self, cwd: str, places: NamedPlaces, load: LoadOne) -> str:
         inner = self._roots.below(cwd)
@@ -150,7 +151,9 @@ class ClonePlaces:
             ):
                 return f"worked on files of {cwd}/{below}"
         if files.is_there(cwd):
-            return f"worked in {cwd}, a workspace of jj" if self._roots.of(_jj_clone(cwd)) else ""
+            if self._roots.of(_jj_clone(cwd)):
+                return f"worked in {cwd}, a workspace of jj"
+            return ""
         if any(map(self._roots.of, places.clones)):
             return f"worked in {cwd}, a worktree of this clone"
         if any(_bare_url(url) in self._remotes for url in places.remotes):
@@ -163,9 +166,7 @@ class ClonePlaces:
         blobs = set[str]() if other else self._versions(places)
         if not blobs:
             return ""
-        standing = {
-            line for blob in blobs for line in _telling(decode(self._repo.blob(blob) or b""))
-        }
+        standing = {line for blob in blobs for line in _telling(decode(self._repo.content(blob)))}
         written = set[str]()
         with suppress(StopIteration, *_FAILURES):
             reader = next(reader for reader in readers() if session.agent == reader.NAME)
@@ -173,7 +174,9 @@ class ClonePlaces:
                 written.update(*map(_telling, _texts(call)))
         count = len(written & standing)
         enough = count >= max(_ENOUGH, _SHARE * len(written))
-        return f"wrote {count} lines of this clone's files, in {session.cwd}" if enough else ""
+        if enough:
+            return f"wrote {count} lines of this clone's files, in {session.cwd}"
+        return ""
 
     @cached_property
     def _history(self) -> list[Commit]:

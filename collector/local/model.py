@@ -22,7 +22,7 @@ class LocalChoice(StrEnum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalOptions:
     """Which transcripts of this machine may be read, as a person chooses it."""
 
@@ -33,7 +33,7 @@ class LocalOptions:
     anywhere: bool = False  # sessions of any directory: there is no clone
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalSessions:
     """All that was found of one repository."""
 
@@ -51,19 +51,21 @@ def elsewhere_note(local: LocalSessions) -> str:
     listed = ", ".join(f"{place} ({count})" for place, count in places.most_common(_LISTED))
     more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
     what = "session elsewhere is" if places.total() == 1 else "sessions elsewhere are"
-    return (
-        f"{places.total()} {what} read too, by commits, files or the remote of this clone:"
-        f" {listed}{more}"
-        if places
-        else ""
-    )
+    if places:
+        return (
+            f"{places.total()} {what} read too, by commits, files or the remote of this clone:"
+            f" {listed}{more}"
+        )
+    return ""
 
 
 def traces_note(local: LocalSessions) -> str:
     """How many sessions cannot be read; "" for none."""
     count = len({trace.session for trace in local.traces})
     what = "session has" if count == 1 else "sessions have"
-    return f"{count} {what} left traces and no whole transcript" if count else ""
+    if count:
+        return f"{count} {what} left traces and no whole transcript"
+    return ""
 
 
 NOTHING_LOCAL = LocalSessions()

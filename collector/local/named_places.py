@@ -57,7 +57,7 @@ _MOST = 20_000  # of each, for a session
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NamedPlaces:
     """What a session names. `exact`: directories are those of its calls, not of all its text."""
 

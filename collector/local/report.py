@@ -5,12 +5,12 @@ files would be opened.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from collector.agents import stores, unproven
 from collector.agents.machine import databases
 from collector.agents.machine.model import Machine, Store
 from collector.git.repository import GitRepo
+from collector.json_values import Row
 from collector.local import find_sessions
 from collector.local.archived import archived, kept_note
 from collector.local.model import LocalOptions, elsewhere_note, traces_note
@@ -43,7 +43,7 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
     """
     result = find_sessions(repo, options)
     sizes = {row["id"]: row["bytes"] for row in archived()[0]}
-    rows: list[dict[str, Any]] = []
+    rows = []
     for session in sorted(result.sessions.values(), key=lambda session: -session.at):
         size = sum(path.stat().st_size for path in session.files if path.exists())
         why = f"{session.why}; gone since, kept in the archive" if session.kept else session.why
@@ -82,7 +82,8 @@ def would_read(repo: GitRepo, options: LocalOptions) -> Table:
         [note, f"{elsewhere}; others of these directories: --was-at DIR"] if elsewhere else [note]
     )
     lost = traces_note(result)
-    notes += [f"{lost}: nobody is named for what changed meanwhile"] if lost else []
+    if lost:
+        notes += [f"{lost}: nobody is named for what changed meanwhile"]
     return table_of(rows, {"agent": "agent", "bytes": "bytes", "written": "UTC"}, notes)
 
 
@@ -113,16 +114,17 @@ def survey(machines: Iterable[Machine]) -> Table:
     )
 
 
-def _unreadable(agent: str, place: Path, why: str) -> dict[str, Any]:
+def _unreadable(agent: str, place: Path, why: str) -> Row:
     empty = {"files": 0, "bytes": 0, "oldest": "", "newest": "", "kept_days": None, "tested": ""}
     return {"agent": agent, "path": str(place), **empty, "note": why}
 
 
-def _stored(store: Store, place: Path) -> dict[str, Any]:
+def _stored(store: Store, place: Path) -> Row:
     # a database with its log
     states = [databases.state(path) for path in store.stored(place) if path.exists()]
     times = [max(time for _, time in state) / 1e9 for state in states]
-    oldest, newest = min(times, default=0.0), max(times, default=0.0)
+    oldest = min(times, default=0.0)
+    newest = max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
         deletes = (
@@ -145,4 +147,6 @@ def _stored(store: Store, place: Path) -> dict[str, Any]:
 
 
 def _minute(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M") if moment else ""
+    if moment:
+        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M")
+    return ""

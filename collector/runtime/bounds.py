@@ -30,7 +30,7 @@ from collector.runtime.progress import Progress
 from collector.runtime.workers import TaskLimits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Deadline:
     """`at`: seconds of the monotonic clock, which never jumps.
 
@@ -43,7 +43,9 @@ class Deadline:
     @classmethod
     def from_now(cls, seconds: float) -> Deadline:
         """The deadline in so many seconds; 0 is never."""
-        return cls(time.monotonic() + seconds, seconds) if seconds else NEVER
+        if seconds:
+            return cls(time.monotonic() + seconds, seconds)
+        return NEVER
 
     def seconds_left(self) -> float:
         """Seconds, 0 when it has passed."""
@@ -183,17 +185,17 @@ def memory_left(jobs: int) -> int:
     if sys.platform != "linux":
         return share
     limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
-    return share if limit == resource.RLIM_INFINITY else min(limit, share or limit)
+    if limit == resource.RLIM_INFINITY:
+        return share
+    return min(limit, share or limit)
 
 
 def time_left() -> float:
     """Seconds that the work inside `apply_limits` still has; 0 when it has no limit."""
     whole = _WHOLE.get()
-    return (
-        0.0
-        if whole is None or whole.seconds_left() == float("inf")
-        else max(0.001, whole.seconds_left())
-    )
+    if not whole or whole.seconds_left() == float("inf"):
+        return 0.0
+    return max(0.001, whole.seconds_left())
 
 
 @contextmanager
@@ -220,7 +222,8 @@ def _interrupt_at(deadline: Deadline) -> Iterator[None]:
             else PartTooLong(f"longer than {deadline.seconds:,.0f} s")
         )
 
-    before, began = signal.signal(signal.SIGALRM, ring), time.monotonic()
+    before = signal.signal(signal.SIGALRM, ring)
+    began = time.monotonic()
     left = _alarm_in(deadline.seconds_left())
     try:
         try:

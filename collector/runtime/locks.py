@@ -1,17 +1,17 @@
 """Locks between processes: a file that is locked as long as somebody holds it open."""
 
-import contextlib
 import math
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from collector.errors import WhoWroteError
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
+from collector.text import add_ending
 
 if sys.platform != "win32":
     import fcntl
@@ -61,7 +61,7 @@ def lock_path(db: Path) -> Path:
     """The lock of a database: held alone by a run that fills all of it, shared by runs that
     write one repository each.
     """
-    return db.with_name(db.name + ".lock")
+    return add_ending(db, ".lock")
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def writing_repository(
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), path.stat())
     return False
 

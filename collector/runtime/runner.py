@@ -12,7 +12,7 @@ from collector.runtime.progress import Progress, no_progress
 from collector.runtime.workers import Task, TaskLimits, TaskResult, Work
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunOptions:
     """With what limits tasks run."""
 

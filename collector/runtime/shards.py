@@ -7,10 +7,10 @@ part     the shard while it is made; a killed run leaves it, and the next one go
 shard    complete: renamed from the part, merged in one transaction, then removed
 """
 
-import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,9 +25,12 @@ from collector.runtime.workers import Task, TaskResult
 from collector.storage.connection import cache_path
 from collector.storage.merge import extract, forget_rows, merge
 from collector.storage.store import Store, utc_now
+from collector.text import add_ending
+
+_PATIENCE = 120.0  # seconds to wait for another run at the same shard
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShardItem:
     """One repository to work on."""
 
@@ -38,7 +41,7 @@ class ShardItem:
 
 def directory(db: Path) -> Path:
     """Where the shards of a database are made."""
-    return db.with_name(db.name + ".shards")
+    return add_ending(db, ".shards")
 
 
 def shard_path(db: Path, name: str) -> Path:
@@ -46,35 +49,34 @@ def shard_path(db: Path, name: str) -> Path:
 
 
 def part_of(shard: Path) -> Path:
-    return shard.with_name(shard.name + ".part")
+    return add_ending(shard, ".part")
 
 
 def _lock_of(shard: Path) -> Path:
-    return shard.with_name(shard.name + ".lock")
+    return add_ending(shard, ".lock")
 
 
-@contextlib.contextmanager
-def building_shard(shard: Path, patience: float = 120.0, checked: bool = False) -> Iterator[Store]:
+@contextmanager
+def building_shard(shard: Path) -> Iterator[Store]:
     """The part of a shard, to be filled; it becomes the shard when the block ends without an
     exception.
 
-    `checked`: whoever finds the part of a run that did not end checks it before it goes on. Then
-    the disk need not have each step, only the whole: a part is as its last transaction left it when
-    a process is killed, but not when the power fails.
+    Whoever finds the part of a run that did not end checks it before it goes on. So the disk need
+    not have each step, only the whole: a part is as its last transaction left it when a process is
+    killed, but not when the power fails.
     """
     part = part_of(shard)
     shard.parent.mkdir(parents=True, exist_ok=True)
     lock = _lock_of(shard)
-    with file_lock(lock, patience, f"the shard {shard}"):
+    with file_lock(lock, _PATIENCE, f"the shard {shard}"):
         try:
             if shard.is_file() and not part.exists():  # made before: only what is new is done
                 Store(shard, create=False).close()  # of another schema: refused by its own name
-                copy = shard.with_name(shard.name + ".copy")
+                copy = add_ending(shard, ".copy")
                 shutil.copyfile(shard, copy)
                 copy.replace(part)
             with Store(part) as store:
-                if checked:
-                    store.connection.execute("PRAGMA synchronous = OFF")
+                store.connection.execute("PRAGMA synchronous = OFF")
                 yield store
                 has_log = store.value("PRAGMA journal_mode") == "wal"
             _alone(part, has_log)
@@ -97,7 +99,7 @@ def drop(shard: Path) -> None:
     """Removes a shard and everything that goes with it."""
     for path in (shard, part_of(shard), _lock_of(shard), *map(cache_path, (shard, part_of(shard)))):
         for suffix in ("", "-wal", "-shm", "-journal"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+            add_ending(path, suffix).unlink(missing_ok=True)
 
 
 def pending(
@@ -133,7 +135,7 @@ def run(
     stage: StageName,
     work: Callable[..., str],
     items: Iterable[ShardItem],
-    extra: tuple[Any, ...],
+    extra: Sequence[Any],
     how: RunOptions,
 ) -> Iterator[FinishedItem]:
     """`work(name, path, shard, *extra)` for each item, its shard merged when it ends.
@@ -154,7 +156,7 @@ def run(
             yield FinishedItem(item, done)
     finally:
         drop(empty)
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         directory(store.path).rmdir()
 
 
@@ -181,7 +183,7 @@ def _sow(store: Store, name: str, empty: Path) -> Path:
         with Store(part) as begun, begun.transaction():
             begun.keep(store.policy)
         return shard
-    fresh = shard.with_name(shard.name + ".seed")
+    fresh = add_ending(shard, ".seed")
     shutil.copy(empty, fresh)  # with its mode
     if store.value("SELECT 1 FROM repos WHERE name = ?", (name,)):
         extract(store, fresh, [name])
@@ -212,7 +214,7 @@ def finish_left(store: Store, names: Iterable[str]) -> None:
     for name in names:
         shard = shard_path(store.path, name)
         if shard.is_file():
-            with contextlib.suppress(DatabaseUnusable):  # a damaged one is made again
+            with suppress(DatabaseUnusable):  # a damaged one is made again
                 merge(store, shard, one_server=True)
             drop(shard)
 
@@ -264,4 +266,6 @@ def _stored_at(store: Store, name: str, stage: StageName) -> str | None:
         "WHERE r.name = ? COLLATE NOCASE AND s.stage = ?",
         (name, stage),
     )
-    return str(finished) if finished else None
+    if finished:
+        return str(finished)
+    return None

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from collector.git.repository import GitRepo
 from collector.runtime.progress import Progress, no_progress
@@ -64,8 +64,7 @@ class Clock:
         return time.monotonic() - self._started
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(NamedTuple):
     """What the stages of one run share: the clone, where it stands in the database, and who
     hears how far the work is.
     """
@@ -76,8 +75,7 @@ class RunContext:
     progress: Progress = no_progress
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRun:
+class FinishedRun(NamedTuple):
     """The last run of a stage that finished."""
 
     key: str
@@ -94,8 +92,7 @@ def last_run(store: Store, repo_id: int, name: StageName, subject: str = "") -> 
     return store.select_one(FinishedRun, sql, (repo_id, name, subject))
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """A step whose result is stored, for a whole repository or for a subject in it (a session)."""
 
     name: StageName
@@ -118,7 +115,7 @@ class Stage:
         return StageRun(self, store, repo_id, key, subject, clock or Clock())
 
 
-@dataclass(slots=True)
+@dataclass
 class StageRun:
     """One run of a stage; it leaves nothing behind unless its transaction ends well."""
 
@@ -189,10 +186,8 @@ def _after_all_runs(store: Store, repo_id: int) -> str | None:
     """Now, but later than every run on a repository, also when the clock was set back: of two
     databases the later one is merged.
     """
-    now, last = (
-        datetime.now(UTC),
-        store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,)),
-    )
+    now = datetime.now(UTC)
+    last = store.value("SELECT MAX(finished_at) FROM stage_runs WHERE repo_id = ?", (repo_id,))
     # the first run, or a time that another program wrote
     with suppress(TypeError, ValueError, OverflowError):
         # `iso` cuts what is below one

@@ -24,7 +24,8 @@ def install_command(extra: str) -> str:
     """The command that adds an extra to this installation: by the program that made it, and from
     where it came.
     """
-    command, prefix = "pip install", Path(sys.prefix)
+    command = "pip install"
+    prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         command = "pipx install --force"
     elif (prefix / "uv-receipt.toml").is_file():
@@ -43,4 +44,6 @@ def _source() -> str:
     except (PackageNotFoundError, ValueError):
         origin = {}
     path = unquote(urlsplit(str(origin.get("url", ""))).path)
-    return path if path and Path(path).exists() else "whowrote"
+    if path and Path(path).exists():
+        return path
+    return "whowrote"

@@ -8,7 +8,6 @@ harmless, if it is killed in the middle. A task says how far it is with `tell_pa
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import re
 import signal
@@ -17,7 +16,8 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -32,7 +32,6 @@ from collector.errors import (
     WhoWroteError,
     device_failure,
 )
-from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
 from collector.text import error_text
 
@@ -53,7 +52,7 @@ Work = Callable[..., Any]
 """What a worker does; its arguments are those of a task."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaskLimits:
     """What a task may use; 0 is no limit."""
 
@@ -68,13 +67,12 @@ class TaskLimits:
         return replace(self, seconds=self.seconds and self.seconds * 1.05 + 5)
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     key: str
     args: tuple[Any, ...]
 
 
-@dataclass(slots=True)
+@dataclass
 class TaskResult:
     key: str
     value: Any = None
@@ -95,7 +93,8 @@ class TaskResult:
         elif kind == "failed":
             self.error, self.hint, self.exit_code = value
         else:
-            (self.error, self.trace), self.expected = value, False
+            (self.error, self.trace) = value
+            self.expected = False
 
     def raise_error(self) -> None:
         """Raises, in the process that asked, what the task raised; a bug with its traceback as a
@@ -113,7 +112,10 @@ class TaskResult:
 
     def fail(self, error: str, hint: str, exit_code: int = EXIT_PARTIAL) -> None:
         """The process ended before the task did."""
-        self.error, self.hint, self.expected, self.exit_code = error, hint, False, exit_code
+        self.error = error
+        self.hint = hint
+        self.expected = False
+        self.exit_code = exit_code
 
 
 def run(
@@ -129,7 +131,8 @@ def run(
 
     `progress` hears what the tasks tell.
     """
-    source, again = iter(tasks), list[tuple[Task, int]]()
+    source = iter(tasks)
+    again = list[tuple[Task, int]]()
     idle: list[_Worker] = []
     busy: dict[Any, _Worker] = {}
     more = True
@@ -171,7 +174,7 @@ def _finished_workers(busy: dict[Any, _Worker], progress: Progress) -> list[_Wor
     late = [c for c, w in busy.items() if c not in ready and w.is_late()]
     for connection in late:
         busy[connection].late = True
-    return [busy.pop(connection) for connection in [*ready, *late]]
+    return [busy.pop(connection) for connection in ready + late]
 
 
 class _Worker:
@@ -191,11 +194,15 @@ class _Worker:
             self._process.start()
         theirs.close()
         self.task: Task | None = None
-        self.attempt, self.began, self.late = 1, 0.0, False
+        self.attempt = 1
+        self.began = 0.0
+        self.late = False
         self._doing = ""
         self._awake = False
         self._outcome: tuple[str, Any, float, int] | None = None
-        self._tasks, self._peak, self._limits = 0, 0, limits
+        self._tasks = 0
+        self._peak = 0
+        self._limits = limits
 
     def begin(self, task: Task, attempt: int) -> None:
         self.task, self.attempt, self.began, self._outcome, self._doing = (
@@ -206,7 +213,7 @@ class _Worker:
             "",
         )
         self._tasks += 1
-        with contextlib.suppress(OSError):  # it died while it had nothing to do: `end` finds out
+        with suppress(OSError):  # it died while it had nothing to do: `end` finds out
             self.connection.send(task.args)
 
     def has_ended(self, progress: Progress) -> bool:
@@ -281,7 +288,7 @@ class _Worker:
         self.connection.close()
 
 
-@contextlib.contextmanager
+@contextmanager
 def _as_parent(work: Work) -> Iterator[None]:
     """Lets a daemon have children: multiprocessing forbids it, because they could outlive it, and
     workers of a cluster are daemons.
@@ -292,9 +299,10 @@ def _as_parent(work: Work) -> Iterator[None]:
     """
     from multiprocessing import process
 
-    config: Row = getattr(process.current_process(), "_config", {})
+    config = getattr(process.current_process(), "_config", {})
     with _STARTING:
-        was, main = config.pop("daemon", None), sys.modules["__main__"]
+        was = config.pop("daemon", None)
+        main = sys.modules["__main__"]
         if work.__module__ != main.__name__:
             sys.modules["__main__"] = types.ModuleType("__main__")
         try:
@@ -318,7 +326,8 @@ def _cause(code: int | None) -> str:
 
 _connections = WeakSet[Any]()  # to the workers of this process
 _parent: Any = None  # in a worker: the connection to the process that started it
-_told_at, _doing = 0.0, ""
+_told_at = 0.0
+_doing = ""
 
 
 def tell_parent(what: str, done: int, total: int) -> None:
@@ -330,7 +339,7 @@ def tell_parent(what: str, done: int, total: int) -> None:
     note_input(what)
     if _parent is not None and time.monotonic() - _told_at > _SELDOM:
         _told_at = time.monotonic()
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             _parent.send(("progress", (what, done, total)))
 
 
@@ -341,7 +350,7 @@ def note_input(doing: str) -> None:
     global _doing
     if _parent is not None and doing != _doing:
         _doing = doing
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             _parent.send(("doing", doing))
 
 
@@ -357,7 +366,7 @@ def _serve(connection: Any, work: Work, limits: TaskLimits) -> None:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     # told to stop, or the parent is gone
-    with contextlib.suppress(KeyboardInterrupt, EOFError, OSError):
+    with suppress(KeyboardInterrupt, EOFError, OSError):
         signal.signal(signal.SIGTERM, _interrupt)
         _settle(limits)
         connection.send(("started", None))
@@ -382,7 +391,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 _NO_MEMORY = "it exceeded the memory limit"
 
 
-def attempt(work: Work, args: tuple[Any, ...]) -> tuple[str, Any]:
+def attempt(work: Work, args: Sequence[Any]) -> tuple[str, Any]:
     """("done", value), ("failed", (message, hint, exit code)) of an expected failure, or ("bug",
     (message, traceback)).
     """
@@ -416,10 +425,8 @@ def resource_usage() -> Used:
     """Processor time and memory of this process and its children; no memory on Windows."""
     if sys.platform == "win32":
         return Used(time.process_time(), 0, 0)
-    process, children = (
-        resource.getrusage(resource.RUSAGE_SELF),
-        resource.getrusage(resource.RUSAGE_CHILDREN),
-    )
+    process = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1 if sys.platform == "darwin" else 1024
     seconds = process.ru_utime + process.ru_stime + children.ru_utime + children.ru_stime
     return Used(seconds, _high_water() or process.ru_maxrss * unit, children.ru_maxrss * unit)
@@ -435,14 +442,16 @@ def _high_water() -> int:
     except OSError:
         return 0
     match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    return int(match[1]) * 1024 if match else 0
+    if match:
+        return int(match[1]) * 1024
+    return 0
 
 
 def _forget_peak() -> None:
     """The next peak is that of the next task, not of an earlier one in the same worker (proc(5),
     clear_refs).
     """
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 

@@ -28,12 +28,11 @@ from collector.errors import DatabaseUnusable
 from collector.json_values import Row
 from collector.limits import ARCHIVED_BYTES, CACHED_BYTES
 from collector.storage.connection import OwnConnection
-from collector.storage.places import data_directory, make_private
+from collector.storage.places import configured_file, data_directory, make_private
 from collector.text import SECRET, one_of
 
 FORMAT = 1
 ENVIRONMENT = "WHOWROTE_ARCHIVE"
-OFF = "off"
 _PIECE = 1 << 18  # bytes of a piece from which on it ends with its line
 _LEVEL = 3  # of the compression: more takes twice the time for a tenth
 _MEAN = 63  # lines of a piece, on average
@@ -84,10 +83,7 @@ CREATE TABLE forgotten (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 
 def path() -> Path | None:
     """WHOWROTE_ARCHIVE, else a file in the user's data directory; None: "off"."""
-    configured = os.environ.get(ENVIRONMENT, "")
-    if configured == OFF:
-        return None
-    return Path(configured) if configured else data_directory() / "archive.sqlite"
+    return configured_file(ENVIRONMENT, data_directory() / "archive.sqlite")
 
 
 @contextmanager
@@ -97,7 +93,8 @@ def opened(file: Path | None = None, create: bool = True) -> Iterator["Archive |
 
     Raises DatabaseUnusable: damaged, in use for too long, of a newer version, no place for it.
     """
-    file = file or path()
+    if not file:
+        file = path()
     if file is None or not (create or file.exists()):
         yield None
         return
@@ -117,7 +114,9 @@ def opened(file: Path | None = None, create: bool = True) -> Iterator["Archive |
 def own_key() -> bytes | None:
     """A key that is the user's alone; None where nothing is to be kept."""
     with suppress(DatabaseUnusable), opened() as kept:
-        return kept.keys[0] if kept is not None and kept.limit else None
+        if kept and kept.limit:
+            return kept.keys[0]
+        return None
     return None
 
 
@@ -125,7 +124,8 @@ class Archive:
     """An open archive. What a method raises when the file fails becomes DatabaseUnusable."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection, self._run = connection, connection.execute
+        self._connection = connection
+        self._run = connection.execute
         self._run("PRAGMA secure_delete = ON")
         self._run("PRAGMA foreign_keys = ON")
         version = self._value("PRAGMA user_version")
@@ -149,13 +149,17 @@ class Archive:
 
     def _value(self, sql: str, *values: object) -> Any:
         row = self._run(sql, values).fetchone()
-        return row[0] if row else None
+        if row:
+            return row[0]
+        return None
 
     @property
     def limit(self) -> int:
         """Bytes that are kept at most; 0: nothing is."""
         limit = self._value("SELECT value FROM settings WHERE name = 'limit'")
-        return ARCHIVED_BYTES if limit is None else int(limit)
+        if limit is None:
+            return ARCHIVED_BYTES
+        return int(limit)
 
     def keep_at_most(self, limit: int) -> None:
         """Sets the limit, and makes room at once."""
@@ -232,7 +236,7 @@ class Archive:
         that were kept before only those stay that have what this one lacks.
         """
         rest = dict(facts)
-        source, session, stamp, at = (rest.pop(n) for n in ("source", "id", "stamp", "read_at"))
+        source, session, stamp, at = map(rest.pop, ("source", "id", "stamp", "read_at"))
         if not self.limit or self.is_forgotten(session):
             return
         with self._connection:
@@ -298,7 +302,8 @@ class Archive:
         """
         if set(other) <= set(have):
             return True
-        whole, old = self._text(have), self._text(other)
+        whole = self._text(have)
+        old = self._text(other)
         missing = set(old.split(b"\n")) - {*whole.split(b"\n"), b""}
         if old.lstrip()[:1] in (b"{", b"[") and b"\n{" not in old + whole:
             return set(_STRING.findall(b"\n".join(missing))) <= set(_STRING.findall(whole))
@@ -342,7 +347,8 @@ class Archive:
 
     def _make_room(self) -> None:
         """Sessions leave that still exist elsewhere, then others, the least recently used first."""
-        limit, size = self.limit, self.size()
+        limit = self.limit
+        size = self.size()
         if size <= limit:
             return
         for row in sorted(self.sessions(), key=_worth):
@@ -424,7 +430,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
         size = match.end() - start
         if size >= _PIECE or zlib.crc32(match[0]) & _MEAN == 0:
             yield data[start : match.end()]
-            start, size = match.end(), 0
+            start = match.end()
+            size = 0
     if size:
         yield data[start:]
 
@@ -435,7 +442,7 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 @cache
 def search_version() -> str:
     """Changes when the search for secrets does."""
-    files = (Path(__file__).with_name(name) for name in ("redaction.py", "secrets.toml"))
+    files = map(Path(__file__).with_name, ("redaction.py", "secrets.toml"))
     return blake2b(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()
 
 
@@ -465,12 +472,13 @@ def without_secrets(pieces: Sequence[bytes], key: bytes) -> list[bytes]:
 
     text = _plain(b"".join(pieces))
     marks: dict[bytes, bytes] = {}
-    for secret in set(secrets_in(text)) if text else ():
-        mark = f"[secret:{_digest(secret, key)}:{len(secret)}]"
-        is_strong = len(secret) >= _LONG or (len(secret) >= _WEAK and re.search(r"\d", secret))
-        for before in {""} if is_strong else set(_beside(text, secret)):
-            forms = zip(_forms(before + secret), _forms(before + mark), strict=True)
-            marks.update(forms)
+    if text:
+        for secret in set(secrets_in(text)):
+            mark = f"[secret:{_digest(secret, key)}:{len(secret)}]"
+            is_strong = len(secret) >= _LONG or (len(secret) >= _WEAK and re.search(r"\d", secret))
+            for before in {""} if is_strong else set(_beside(text, secret)):
+                forms = zip(_forms(before + secret), _forms(before + mark), strict=True)
+                marks.update(forms)
     if not marks:
         return list(pieces)
     words = {mark.decode("latin-1") for mark in marks}
@@ -485,9 +493,10 @@ def _beside(text: str, secret: str) -> Iterator[str]:
     start = 0
     for line in text.split("\n"):
         clean = secrets_out(line) if secret in line else ""
-        for match in re.finditer(re.escape(secret), line) if clean else ():
-            if line[: match.start()][-_AROUND:] + SECRET in clean:
-                yield text[: start + match.start()][-_AROUND:]
+        if clean:
+            for match in re.finditer(re.escape(secret), line):
+                if line[: match.start()][-_AROUND:] + SECRET in clean:
+                    yield text[: start + match.start()][-_AROUND:]
         start += len(line) + 1
 
 
@@ -502,22 +511,24 @@ def restored(
     plain = "\n".join(["", *map(_plain, parts), ""])
     places: dict[tuple[str, str], set[str]] = {}
     for match in _MARK.finditer(plain):
-        before, after = plain[: match.start()][-_WEAK:], plain[match.end() :][:_WEAK]
+        before = plain[: match.start()][-_WEAK:]
+        after = plain[match.end() :][:_WEAK]
         before = re.escape(before[max(0, before.rfind("\n")) :].rpartition("]")[2])
         after = re.escape(after[: after.find("\n") + 1 or None].partition("[")[0])
         places.setdefault((match[1], match[2]), set()).add(f"{before}(.{{{match[2]}}}){after}")
-    values: dict[bytes, bytes] = {}
-    for text in texts() if places else ():
-        for mark, patterns in [*places.items()]:
-            found = (m for p in patterns for m in re.finditer(f"(?={p})", f"\n{text}\n"))
-            value = next((m[1] for m in found if mark[0] in _digests(m[1], keys)), None)
-            if value is not None:
-                del places[mark]
-                values[":".join(mark).encode()] = json.dumps(value, ensure_ascii=False)[
-                    1:-1
-                ].encode()
-        if not places:
-            break
+    values = {}
+    if places:
+        for text in texts():
+            for mark, patterns in [*places.items()]:
+                found = (m for p in patterns for m in re.finditer(f"(?={p})", f"\n{text}\n"))
+                value = next((m[1] for m in found if mark[0] in _digests(m[1], keys)), None)
+                if value is not None:
+                    del places[mark]
+                    values[":".join(mark).encode()] = json.dumps(value, ensure_ascii=False)[
+                        1:-1
+                    ].encode()
+            if not places:
+                break
     return [
         _MARK_BYTES.sub(lambda match: values.get(b":".join(match.groups()), SECRET.encode()), part)
         for part in parts

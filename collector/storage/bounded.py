@@ -135,7 +135,9 @@ class Bounded(sqlite3.Connection):
 
 
 def _text(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return str(value)
 
 
 def _instr(text: object, part: object) -> int | None:
@@ -149,7 +151,9 @@ def _instr(text: object, part: object) -> int | None:
 def _replace(text: object, old: object, new: object) -> object:
     if text is None or old is None or new is None:
         return None
-    whole, part, other = _text(text), _text(old), _text(new)
+    whole = _text(text)
+    part = _text(old)
+    other = _text(new)
     if not part:
         return whole if isinstance(text, bytes) else text  # a number stays one
     if len(whole) + whole.count(part) * (len(other) - len(part)) > VALUE:
@@ -161,8 +165,10 @@ def _trim_function(start: bool, end: bool) -> Callable[..., str | None]:
     def trim(text: object, characters: object = " ") -> str | None:
         if text is None or characters is None:
             return None
-        whole, unwanted = _text(text), frozenset(_text(characters))
-        first, last = 0, len(whole)
+        whole = _text(text)
+        unwanted = frozenset(_text(characters))
+        first = 0
+        last = len(whole)
         while start and first < last and whole[first] in unwanted:
             first += 1
         while end and first < last and whole[last - 1] in unwanted:

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from collector.errors import WhoWroteError
 from collector.json_values import Row
-from collector.storage.merge import forget_told, forgotten_names, read_tables
+from collector.storage.merge import column_list, forget_told, forgotten_names, read_tables
 from collector.storage.retention import CONTENTS, Policy, Redaction
 from collector.storage.schema import carried_tables
 from collector.storage.store import Store
@@ -28,7 +28,7 @@ _POLICY = "policy"  # in the place of a table's name
 _PLAIN = (str, int, float, type(None))
 
 
-@dataclass(slots=True)
+@dataclass
 class Imported:
     """What an import did: rows by table."""
 
@@ -68,7 +68,8 @@ def import_carried(store: Store, file: TextIO) -> Imported:
 
     Raises WhoWroteError for a line that is no such row.
     """
-    imported, known = Imported(), forgotten_names(store)
+    imported = Imported()
+    known = forgotten_names(store)
     with store.transaction() as connection:
         names = _Names(store)
         for number, line in enumerate(file, 1):
@@ -87,7 +88,7 @@ def import_carried(store: Store, file: TextIO) -> Imported:
             before = connection.total_changes
             rows = store.policy.rows(table, list(columns), [list(columns.values())])
             marks = ", ".join("?" * len(columns))
-            listed = ", ".join(f'"{column}"' for column in columns)
+            listed = column_list(columns)
             connection.executemany(
                 f'INSERT INTO "{table}" ({listed}) VALUES ({marks}) ON CONFLICT DO NOTHING', rows
             )
@@ -140,11 +141,13 @@ class _Names:
         value.
         """
         link = self.tables[table].link(column)
-        return value if link is None or value is None else self._name(link.parent, link.to, value)
+        if not link or value is None:
+            return value
+        return self._name(link.parent, link.to, value)
 
     def _read_name(self, table: str, column: str, value: Any) -> Row:
         key = self.tables[table].key
-        listed = ", ".join(f'"{name}"' for name in key)
+        listed = column_list(key)
         row = self._run(f'SELECT {listed} FROM "{table}" WHERE "{column}" = ?', (value,)).fetchone()
         return {
             name: self.reference(table, name, part) for name, part in zip(key, row, strict=True)
@@ -162,4 +165,6 @@ class _Names:
         row = self._run(
             f'SELECT "{link.to}" FROM "{link.parent}" WHERE {condition}', tuple(parts.values())
         ).fetchone()
-        return row[0] if row else None
+        if row:
+            return row[0]
+        return None

@@ -39,7 +39,7 @@ _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableDifference:
     """One table of two databases. `rows` are those that both have; examples are rows as text."""
 
@@ -66,7 +66,8 @@ def compare(first: Path, second: Path) -> list[TableDifference]:
     Columns that only one database has are named and not compared. Raises DatabaseUnusable.
     """
     with read_only(first) as first_connection, read_only(second) as second_connection:
-        ours, theirs = _Contents(first_connection), _Contents(second_connection)
+        ours = _Contents(first_connection)
+        theirs = _Contents(second_connection)
         shared = {
             name: set(ours.columns(name)) & set(theirs.columns(name))
             for name in ours.tables.keys() & theirs.tables.keys()
@@ -93,8 +94,10 @@ def _table(
     name: str, ours: _Contents, theirs: _Contents, unshared: tuple[str, str]
 ) -> TableDifference:
     columns = ours.columns(name) or theirs.columns(name)
-    mine, others = ours.rows(name, columns), theirs.rows(name, columns)
-    more, less = mine - others, others - mine
+    mine = ours.rows(name, columns)
+    others = theirs.rows(name, columns)
+    more = mine - others
+    less = others - mine
     return TableDifference(
         name,
         (mine & others).total(),
@@ -124,7 +127,8 @@ class _Contents:
         table = self.tables.get(name)
         if table is None:
             return []
-        left_out, compared = PASSING.get(name, set()), self.compared.get(name)
+        left_out = PASSING.get(name, set())
+        compared = self.compared.get(name)
         return [
             c
             for c in table.columns
@@ -132,7 +136,7 @@ class _Contents:
         ]
 
     def rows(self, name: str, columns: Sequence[str]) -> Counter[bytes]:
-        return Counter(_hash(values) for values in self._row_values(name, columns))
+        return Counter(map(_hash, self._row_values(name, columns)))
 
     def examples(self, name: str, columns: Sequence[str], hashes: Counter[bytes]) -> list[str]:
         texts: list[str] = []
@@ -177,4 +181,6 @@ def _short(value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()[:12]
     text = str(value)
-    return text if len(text) <= _WIDE else text[: _WIDE - 1] + "…"
+    if len(text) <= _WIDE:
+        return text
+    return text[: _WIDE - 1] + "…"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from collector.limits import STORED_LENGTH
-from collector.text import printable
+from collector.text import add_ending, printable
 
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
@@ -40,7 +40,7 @@ def reading(path: Path, factory: type[Opened], **options: Any) -> Opened:
         connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
         connection.close()
-        log = path.with_name(f"{path.name}-wal")
+        log = add_ending(path, "-wal")
         if log.exists() and log.stat().st_size:
             raise
         connection = sqlite3.connect(f"{uri}?immutable=1", uri=True, factory=factory, **options)
@@ -92,4 +92,6 @@ def storable_parameters(parameters: Any) -> Any:
     """The parameters of a statement, by position or by name, each made storable."""
     if isinstance(parameters, Mapping):
         return {name: storable(value) for name, value in parameters.items()}
-    return tuple(map(storable, parameters)) if isinstance(parameters, Iterable) else parameters
+    if isinstance(parameters, Iterable):
+        return tuple(map(storable, parameters))
+    return parameters

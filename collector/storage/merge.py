@@ -32,6 +32,13 @@ from collector.repository_names import (
 from collector.storage.store import Store, last_id
 
 ROOT = "repos"
+
+
+def column_list(names: Iterable[str]) -> str:
+    """Names of columns for a statement."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
 Execute = Callable[..., Any]  # of a connection: a cursor
 # Tables about the database itself, or of one run of the machine it was made on.
 _NOT_COPIED = {"settings", "forgotten"}
@@ -41,8 +48,7 @@ _NAMED = (ROOT, "mirrors")
 _FOR_ALL = ("confidence",)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A foreign key of one column."""
 
     column: str
@@ -51,7 +57,7 @@ class Link:
     required: bool
 
 
-@dataclass(slots=True)
+@dataclass
 class MergeTable:
     name: str
     columns: list[str]
@@ -65,10 +71,13 @@ class MergeTable:
 
     def link(self, column: str) -> Link | None:
         """The foreign key of a column."""
-        return next((link for link in self.links if link.column == column), None)
+        for link in self.links:
+            if link.column == column:
+                return link
+        return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Merged:
     """What one shard brought."""
 
@@ -169,7 +178,10 @@ class MergeSchema:
             for link in self.tables[name].links
             if link.parent != name and (link.required or not strict)
         )
-        return next((link for link in links if link.parent == ROOT or link.parent in owners), None)
+        for link in links:
+            if link.parent == ROOT or link.parent in owners:
+                return link
+        return None
 
     @cached_property
     def named_tables(self) -> set[str]:
@@ -272,7 +284,8 @@ class _Copy:
 
     def __init__(self, store: Store, source: str, target: str) -> None:
         self.run = store.connection.execute
-        self.source, self.target = source, target
+        self.source = source
+        self.target = target
         self._there = definitions_of(self.run, source)
         self._add_tables()
         self.schema = merge_schema(self.run, target)
@@ -348,7 +361,8 @@ class _Copy:
         return int(self.run(f'SELECT MIN("{column}") FROM {self.source}."{name}"').fetchone()[0])
 
     def _insert(self, name: str, named: bool) -> None:
-        table, is_named = self.schema.tables[name], name in self.schema.named_tables
+        table = self.schema.tables[name]
+        is_named = name in self.schema.named_tables
         if is_named and not named:
             return
         columns = [c for c in table.columns if not (is_named and c == table.number)]
@@ -357,7 +371,7 @@ class _Copy:
             # of no repository, but with a name of its own
             condition = f'({condition} OR s."{link.column}" IS NULL)'
             is_named = True
-        listed = ", ".join(f'"{c}"' for c in columns)
+        listed = column_list(columns)
         verb = "INSERT OR IGNORE" if is_named else "INSERT"
         values = ", ".join(self._value(table, column) for column in columns)
         order = f' ORDER BY "{table.number}"' if table.number else ""
@@ -393,15 +407,15 @@ class _Copy:
             # of a table without rows there is no value
             return f"{value} + {self.offsets.get(name, 0)}"
         link = table.link(to)  # its number is another table's
-        return self._number(link.parent, value, link.to) if link is not None else value
+        if link is not None:
+            return self._number(link.parent, value, link.to)
+        return value
 
     def _value_of(self, table: MergeTable, column: str) -> str:
         link = table.link(column)
-        return (
-            self._number(link.parent, f'o."{column}"', link.to)
-            if link is not None
-            else f'o."{column}"'
-        )
+        if link:
+            return self._number(link.parent, f'o."{column}"', link.to)
+        return f'o."{column}"'
 
 
 def remove(run: Execute, schema: MergeSchema, database: str) -> int:
@@ -462,7 +476,8 @@ def merge(store: Store, path: Path, force: bool = False, one_server: bool = Fals
     """
     with Store(path, create=False) as shard:
         broken = shard.value("SELECT COUNT(*) FROM pragma_foreign_key_check")
-        theirs, policy = _states(shard), shard.policy
+        theirs = _states(shard)
+        policy = shard.policy
         gone = shard.rows("SELECT * FROM forgotten")
     if broken:
         raise DatabaseUnusable(
@@ -515,11 +530,9 @@ def _name_here(path: Path, theirs: _State, ours: Mapping[str, _State], force: bo
         )
         if theirs.name in names and (same := next(present, None)):
             return same
-        return (
-            names[1]
-            if namesake is not None and on_other_server(namesake.url, theirs.url)
-            else theirs.name
-        )
+        if namesake and on_other_server(namesake.url, theirs.url):
+            return names[1]
+        return theirs.name
     roots = {theirs.root_sha, namesake.root_sha if namesake is not None else None}
     if not force and None not in roots and len(roots) > 1:
         raise DatabaseUnusable(

@@ -46,24 +46,34 @@ def database_of(clone: Path) -> Path:
     digest = hashlib.sha256(os.fsencode(common)).hexdigest()[:8]
     file = f"{name or 'repository'}-{digest}.db"
     places = [directory / file for directory in (data_directory(), _OWN_DATA.expanduser())]
-    return next((place for place in places if place.exists()), places[0])
+    for place in places:
+        if place.exists():
+            return place
+    return places[0]
 
 
 def default_database(parameters: Row) -> Path:
     """The database for a command with these parameters: in the current directory, else of the
     clone that is named or around.
     """
-    here, named = Path(NAME), _clone_argument(parameters)
+    here = Path(NAME)
+    named = _clone_argument(parameters)
     if is_address(named):
-        return here if here.exists() or clone_around(".") is None else data_directory() / NAME
+        if here.exists() or not clone_around("."):
+            return here
+        return data_directory() / NAME
     clone = clone_around(named or ".")
-    return here if here.exists() or clone is None else database_of(clone)
+    if here.exists() or not clone:
+        return here
+    return database_of(clone)
 
 
 def clone_of(db: Path) -> str | None:
     """The clone around the current directory when `db` is its default database."""
     clone = clone_around(".")
-    return str(clone) if clone is not None and db == database_of(clone) else None
+    if clone and db == database_of(clone):
+        return str(clone)
+    return None
 
 
 def file_in_clone(clone: Path, file: str) -> str:
@@ -76,16 +86,16 @@ def _clone_argument(parameters: Row) -> str:
 
     Arguments that were not given may hold a mark of the command-line library.
     """
-    path, paths, arguments, commits = (
-        parameters.get(name) for name in ("path", "paths", "arguments", "commits")
-    )
+    path, paths, arguments, commits = map(parameters.get, ("path", "paths", "arguments", "commits"))
     if isinstance(path, str):
         return path
     if isinstance(commits, str) and Path(commits).is_dir():  # `log PATH`
         return commits
     if isinstance(arguments, tuple) and len(arguments) > 1:
         return str(arguments[0])
-    return str(paths[0]) if isinstance(paths, tuple) and paths else ""
+    if isinstance(paths, tuple) and paths:
+        return str(paths[0])
+    return ""
 
 
 def _common_directory(clone: Path) -> Path:
@@ -95,18 +105,31 @@ def _common_directory(clone: Path) -> Path:
         git_directory = (
             clone / git.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
         ).resolve()
-        return (
-            git_directory.parent.parent
-            if git_directory.parent.name == "worktrees"
-            else git_directory
-        )
-    return git.resolve() if git.exists() else clone.resolve()
+        if git_directory.parent.name == "worktrees":
+            return git_directory.parent.parent
+        return git_directory
+    if git.exists():
+        return git.resolve()
+    return clone.resolve()
 
 
 def data_directory() -> Path:
     """Where what is the user's lies: databases of clones, mirrors, the archive of sessions."""
     configured = Path(os.environ.get("XDG_DATA_HOME", ""))
-    return configured / "whowrote" if configured.is_absolute() else _OWN_DATA.expanduser()
+    if configured.is_absolute():
+        return configured / "whowrote"
+    return _OWN_DATA.expanduser()
+
+
+OFF = "off"
+
+
+def configured_file(variable: str, usual: Path) -> Path | None:
+    """The file that a variable of the environment names, else the usual one; None: "off"."""
+    named = os.environ.get(variable, "")
+    if named == OFF:
+        return None
+    return Path(named or usual)
 
 
 def make_private(file: Path) -> None:

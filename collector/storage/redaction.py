@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collector.json_values import Row, Texts
 from collector.text import SECRET, word_finder
@@ -277,8 +277,7 @@ def _has_blank(value: str) -> bool:
     return any(character.isspace() for character in value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(NamedTuple):
     """Where the words of all places stand in a text."""
 
     small: str  # the text in small letters
@@ -287,7 +286,7 @@ class _Words:
     named: list[int]  # those with what a value may follow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Place:
     """Where a secret stands: after group 1 of the pattern, as the group `secret`."""
 
@@ -303,7 +302,8 @@ class _Place:
 
     def mark(self, text: str, words: _Words) -> str:
         """The text without what the place holds; `words`: those of the text."""
-        parts, end = [], 0
+        parts = []
+        end = 0
         # as `sub`, which tries every character
         for start in words.named if self.at_word else self._starts(text, words):
             if start >= end and (match := self.pattern.match(text, start)) is not None:
@@ -325,17 +325,19 @@ class _Place:
             match.string, max(0, match.start() - _BEHIND), match.start()
         ):
             return match[0]
-        before, value, after = (
-            match[1],
-            match["secret"],
-            match[0][match.end("secret") - match.start() :],
-        )
+        before = match[1]
+        value = match["secret"]
+        after = match[0][match.end("secret") - match.start() :]
         if self.each is not None:
             return before + self.each.sub(self._part, value) + after
-        return before + _marked(value) + after if self.fits(value) else match[0]
+        if self.fits(value):
+            return before + _marked(value) + after
+        return match[0]
 
     def _part(self, match: re.Match[str]) -> str:
-        return match[1] + SECRET if self.fits(match["secret"]) else match[0]
+        if self.fits(match["secret"]):
+            return match[1] + SECRET
+        return match[0]
 
 
 def _marked(secret: str) -> str:
@@ -350,7 +352,8 @@ def _columns_out(text: str, nouns: Iterable[int]) -> str:
     """
     done: dict[tuple[str, int, int], int] = {}
     found = sorted({span for noun in nouns for span in _column(text, noun, done)})
-    parts, last = [], 0
+    parts = []
+    last = 0
     for start, end in found:
         parts += [text[last:start], SECRET]
         last = end
@@ -395,7 +398,9 @@ def _column(
 def _line_end(text: str, start: int) -> tuple[int, int]:
     """Where a line ends, and where the next one begins."""
     end = _LINES.search(text, start, start + _WIDE)
-    return end.span() if end else (start + _WIDE, start + _WIDE)
+    if end:
+        return end.span()
+    return (start + _WIDE, start + _WIDE)
 
 
 def _occurrences(places: Mapping[str, list[int]], words: Set[str]) -> list[int]:
@@ -428,7 +433,8 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 
 
 def _place(rule: Texts) -> _Place:
-    pattern, nouns = rule["pattern"], rule.get("nouns")
+    pattern = rule["pattern"]
+    nouns = rule.get("nouns")
     words = frozenset(
         _beginnings(_RULES["parts"][nouns])
         if nouns
@@ -516,7 +522,8 @@ def secrets_in(text: str) -> Iterator[str]:
     # lines of a key that were shown without its begin looked like no secret
     if any(word in text for word in _BLOCK_WORDS):
         _searched.difference_update(keys)
-    parts, last = [""], -1
+    parts = [""]
+    last = -1
     for number in [number for number, key in enumerate(keys) if key not in _searched]:
         parts += lines[max(0, number - (last < number - 1)) : number + 1]
         last = number
@@ -617,7 +624,9 @@ _has_random = lru_cache(_REMEMBERED)(_is_random)
 
 @lru_cache(_REMEMBERED)
 def _tokens_out(run: str) -> str:
-    return _TOKENS.sub(SECRET, run) if len(run) >= _LEAST else run
+    if len(run) >= _LEAST:
+        return _TOKENS.sub(SECRET, run)
+    return run
 
 
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)

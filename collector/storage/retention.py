@@ -17,7 +17,9 @@ from typing import Any
 from collector.storage.schema import texts_of_plugins
 from collector.text import SECRET, one_of
 
-FULL, PROMPTS, NONE = "full", "prompts", "none"
+FULL = "full"
+PROMPTS = "prompts"
+NONE = "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 # of the columns below and of what is taken out of them: with another one the texts are read again
 _VERSION = 7
@@ -104,7 +106,9 @@ class Policy:
         """What is stored of a text that is kept from the content `least` on."""
         if value is None or not self.keeps(least):
             return None
-        return self.redactor(value) if self.redacts else value
+        if self.redacts:
+            return self.redactor(value)
+        return value
 
     def rows(
         self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
@@ -114,12 +118,10 @@ class Policy:
             return rows
         if not self.keeps(_ROWS.get(table, NONE)):
             return []
-        change = {
-            n: how
-            for n, name in enumerate(columns)
-            if (how := self._change(table, name)) is not None
-        }
-        return self._change_rows(change, rows) if change else rows
+        change = {n: how for n, name in enumerate(columns) if (how := self._change(table, name))}
+        if change:
+            return self._change_rows(change, rows)
+        return rows
 
     def session_rows(
         self,
@@ -166,7 +168,7 @@ class Policy:
         for table, name in [*text_columns(), *ADDRESSES]:
             if not self.keeps(_ROWS.get(table, NONE)):
                 yield table, name, None
-            elif (change := self._change(table, name)) is not None:
+            elif change := self._change(table, name):
                 yield table, name, change
 
     def keeps(self, least: str) -> bool:
@@ -176,17 +178,18 @@ class Policy:
     def _change(self, table: str, name: str) -> Callable[[str], str | None] | None:
         """What becomes of the values of a column; None: they stay as they are."""
         if (table, name) in ADDRESSES:
-            return pseudonym if self.redaction is Redaction.EMAILS else None
-        least, note = text_columns().get((table, name)), text_keys().get((table, name))
+            if self.redaction is Redaction.EMAILS:
+                return pseudonym
+            return None
+        least = text_columns().get((table, name))
+        note = text_keys().get((table, name))
         if least is None:
             return None
         if note is not None and not self.keeps(FULL):
             return lambda value: self.text(_without(value, note))
-        return (
-            (lambda value: self.text(value, least))
-            if self.redacts or not self.keeps(least)
-            else None
-        )
+        if self.redacts or not self.keeps(least):
+            return lambda value: self.text(value, least)
+        return None
 
     def _change_rows(
         self, change: Mapping[int, Callable[[str], str | None]], rows: Iterable[Sequence[Any]]

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import DatabaseUnusable
 from collector.limits import CACHE_BYTES
 from collector.storage import archive
-from collector.storage.places import cache_directory, make_private
+from collector.storage.places import cache_directory, configured_file, make_private
 from collector.storage.retention import FULL
 from collector.storage.store import Store, open_cache
 
 ENVIRONMENT = "WHOWROTE_SESSIONS"
-OFF = "off"
 _KEPT = timedelta(days=30)  # since it was last used
 _AT_ONCE = 16_000_000  # bytes that wait to be written
 _WAIT = 0.5  # seconds for which they do: a run that is killed has to read them again
@@ -45,23 +44,24 @@ if TYPE_CHECKING:
 
 def path() -> Path | None:
     """WHOWROTE_SESSIONS, else sessions.db in the user's cache directory; None: "off"."""
-    configured = os.environ.get(ENVIRONMENT, "")
-    if configured == OFF:
-        return None
-    return Path(configured) if configured else cache_directory() / "sessions.db"
+    return configured_file(ENVIRONMENT, cache_directory() / "sessions.db")
 
 
 def opened() -> Store | None:
     """The file of the cache; None where there is none."""
     file = path()
-    return _open(file) if file is not None else None
+    if file:
+        return _open(file)
+    return None
 
 
 class SessionCache:
     """The sessions of one repository."""
 
     def __init__(self, cache: Store | None, repo: str, key: bytes | None) -> None:
-        self._cache, self._repo, self._key = cache if key else None, repo, key or b""
+        self._cache = cache if key else None
+        self._repo = repo
+        self._key = key or b""
         self._waiting: list[tuple[str, str, Mapping[str, bytes]]] = []
         self._today = datetime.now(UTC).date().isoformat()
         self._used: list[str] = []
@@ -71,10 +71,11 @@ class SessionCache:
         """A part of what was kept of a session that was read from these inputs; None for none."""
         with suppress(*_FAILURES):
             values = (self._repo, session, input_key, part)
-            for row in self._cache.rows(_PART, values) if self._cache is not None else ():
-                if row["used_on"] != self._today:
-                    self._used.append(session)
-                return unseal(row["content"], self._key)
+            if self._cache:
+                for row in self._cache.rows(_PART, values):
+                    if row["used_on"] != self._today:
+                        self._used.append(session)
+                    return unseal(row["content"], self._key)
         return None
 
     @cached_property
@@ -84,7 +85,9 @@ class SessionCache:
         """
         with suppress(*_FAILURES):
             full = self._cache is None or int(self._cache.value(_KEPT_BYTES) or 0) >= CACHE_BYTES
-            return b"" if full else self._key
+            if full:
+                return b""
+            return self._key
         return b""
 
     def put(self, session: str, input_key: str, parts: Mapping[str, bytes]) -> None:
@@ -97,7 +100,10 @@ class SessionCache:
 
     def write(self) -> None:
         """What waits, as far as there is room."""
-        waiting, self._waiting, used, self._used = self._waiting, [], self._used, []
+        waiting = self._waiting
+        self._waiting = []
+        used = self._used
+        self._used = []
         self._wrote = time.monotonic()
         if self._cache is None or not (waiting or used):
             return

@@ -7,12 +7,11 @@ transaction, so a kill at any moment leaves whole units.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -130,7 +129,8 @@ class Store:
             cast(OwnConnection, connection),
             True,
         )
-        store._is_new, store._policy = False, None
+        store._is_new = False
+        store._policy = None
         store._run = connection.execute
         return store
 
@@ -140,7 +140,8 @@ class Store:
         self.connection.backup(own)
         own.execute("PRAGMA foreign_keys = ON")
         store = Store.over(own, self.path)
-        store._parts, store._policy = self._parts, self.policy
+        store._parts = self._parts
+        store._policy = self.policy
         return store
 
     def _prepare(self) -> None:
@@ -148,12 +149,10 @@ class Store:
         # what is deleted is overwritten, also in what is attached later; off in most builds
         execute("PRAGMA secure_delete = ON")
         # first: another process may be creating them
-        tables = execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        application = execute("PRAGMA application_id").fetchone()[0]
-        version, expected = (
-            execute("PRAGMA user_version").fetchone()[0],
-            schema_version(self._parts),
-        )
+        tables = self.value("SELECT count(*) FROM sqlite_master")
+        application = self.value("PRAGMA application_id")
+        version = self.value("PRAGMA user_version")
+        expected = schema_version(self._parts)
         if tables and application != APPLICATION_ID:
             raise DatabaseUnusable(
                 f"{self.path} is a database of another program",
@@ -182,9 +181,9 @@ class Store:
 
         Call within a transaction.
         """
-        execute = self.connection.execute
-        if execute("PRAGMA user_version").fetchone()[0] == version:
+        if self.value("PRAGMA user_version") == version:
             return
+        execute = self.connection.execute
         for statement in statements(schema_sql(self._parts)):
             execute(statement)
         execute(f"PRAGMA user_version = {version}")
@@ -389,7 +388,8 @@ class Store:
         """As `select`, one row in memory at a time."""
         try:
             cursor = self._run(sql, parameters)
-            columns, names = tuple(d[0] for d in cursor.description), _field_names(kind)
+            columns = tuple(d[0] for d in cursor.description)
+            names = _field_names(kind)
             if columns != names[: len(columns)]:
                 raise TypeError(f"columns {columns} are not the fields of {kind.__name__}: {names}")
             for row in cursor:
@@ -407,7 +407,9 @@ class Store:
             row = self._run(sql, parameters).fetchone()
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
-        return row[0] if row else None
+        if row:
+            return row[0]
+        return None
 
     def index_prompts(self) -> None:
         """Full-text search over prompts, brought up to date. Raises DatabaseUnusable."""
@@ -547,7 +549,7 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
         raise DatabaseUnusable(f"there is no database {path}", "Check the name")
     try:
-        with contextlib.closing(reading(path, sqlite3.Connection)) as connection:
+        with closing(reading(path, sqlite3.Connection)) as connection:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise DatabaseUnusable(
                     f"{path} is a database of another program", "Name another file"
@@ -568,7 +570,8 @@ def _explain(error: sqlite3.Error, path: Path) -> DatabaseUnusable:
             f"{path} is in use by another program", "Wait for it, or name another file with --db"
         )
     if "readonly" in text or "unable to open" in text:
-        what, mend = f"{path} cannot be opened for writing", "Check its permissions"
+        what = f"{path} cannot be opened for writing"
+        mend = "Check its permissions"
         if not path.parent.is_dir():
             what = f"{path} cannot be opened: there is no directory {path.parent}"
             mend = "Create the directory"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.json_values import Row, Texts
 from collector.storage.schema import PARTS, names_in, part_sql, schema_sql
+from collector.text import first_group
 
 if TYPE_CHECKING:
     from collector.storage.store import Store
@@ -31,7 +32,7 @@ _NULL = re.compile(r"\bNULL (.+?)(?:;|$)")
 _REFERENCE = re.compile(r"REFERENCES (\w+)\((\w+)\)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     name: str
     type: str  # integer, text, real, blob; "" for columns of views
@@ -43,8 +44,7 @@ class Column:
         """What the values are counted in or how they are written, like USD, share, UTC, sha,
         word, list.
         """
-        unit = _UNIT.search(self.comment)
-        return unit[1] if unit else ""
+        return first_group(_UNIT.search(self.comment))
 
     @property
     def meaning(self) -> str:
@@ -54,11 +54,10 @@ class Column:
     @property
     def null_reason(self) -> str:
         """When there is no value, in the words of the comment; "" where it does not say."""
-        reason = _NULL.search(self.meaning)
-        return reason[1] if reason else ""
+        return first_group(_NULL.search(self.meaning))
 
 
-@dataclass(slots=True)
+@dataclass
 class Section:
     """A part of the schema."""
 
@@ -66,7 +65,7 @@ class Section:
     text: str = ""
 
 
-@dataclass(slots=True)
+@dataclass
 class SchemaTable:
     name: str
     section: Section
@@ -104,11 +103,14 @@ class _Reader:
 
     def read(self, line: str) -> None:
         if title := _SECTION.match(line):
-            self._section, self._in_title = Section(title[1]), True
+            self._section = Section(title[1])
+            self._in_title = True
         elif not line:
             if self._in_title:
-                self._section.text, self._in_title = " ".join(self._comment), False
-            self._comment, self._columns = [], []
+                self._section.text = " ".join(self._comment)
+                self._in_title = False
+            self._comment = []
+            self._columns = []
         elif self._in_table:
             self._table_line(line)
         elif column := _VIEW_COLUMN.match(line):
@@ -117,17 +119,19 @@ class _Reader:
             self._comment.append(line[3:])
         elif created := _TABLE.match(line) or _VIEW.match(line):
             self._in_table = line.startswith("CREATE TABLE")
-            text, is_view = " ".join(self._comment), not self._in_table
+            text = " ".join(self._comment)
+            is_view = not self._in_table
             self.tables.append(SchemaTable(created[1], self._section, text, is_view, self._columns))
-            self._comment, self._columns = [], []
+            self._comment = []
+            self._columns = []
 
     def _table_line(self, line: str) -> None:
         if line.startswith(")"):
             self._in_table = False
         elif column := _COLUMN.match(line):
-            reference = _REFERENCE.search(line)
+            reference = first_group(_REFERENCE.search(line))
             self.tables[-1].columns.append(
-                Column(column[1], column[2].lower(), column[3], reference[1] if reference else "")
+                Column(column[1], column[2].lower(), column[3], reference)
             )
         elif line.startswith("    -- "):  # the comment goes on
             columns = self.tables[-1].columns
@@ -150,7 +154,7 @@ LISTS = ("list", "agents")
 """Units of columns that hold a list, as JSON in the database."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Table:
     """Rows with the meaning of their columns. `collector/console/tables.py` prints it."""
 

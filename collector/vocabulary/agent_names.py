@@ -7,12 +7,15 @@ also a person's needs a model or an address that belongs to an agent beside it.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from collector.json_values import Texts
+from collector.text import file_name
 from collector.vocabulary.agents import STATEMENTS, agents
 
-_FAMILIES: dict[str, str] = STATEMENTS["names"]["families"]
+_FAMILIES: Texts = STATEMENTS["names"]["families"]
 _PART = "|".join(STATEMENTS["names"]["parts"])
 # A model has a number: "Claude" alone is a name, "claude-opus-4-6" and "Sonnet 4.5" are models.
 _MODEL = re.compile(
@@ -38,7 +41,7 @@ class NamedAgent(NamedTuple):
 
 @lru_cache(10_000)  # a history has far fewer names than commits
 def agent_named(
-    text: str, address: str | None = None, doubted: tuple[str, ...] = ()
+    text: str, address: str | None = None, doubted: Sequence[str] = ()
 ) -> NamedAgent | None:
     """The agent that a text names, with nothing else in it; None when it may be a person or a
     thing.
@@ -63,14 +66,16 @@ def agent_named(
     slugs = [slug for slug in names.values() if slug != _UNNAMED]
     agent = slugs[0] if slugs else _UNNAMED
     alone = not model and not _AGENTS_WORD.search(text)
-    return None if alone and _may_be_a_person(agent, address, doubted) else NamedAgent(agent, model)
+    if alone and _may_be_a_person(agent, address, doubted):
+        return None
+    return NamedAgent(agent, model)
 
 
-def _names_in(text: str) -> dict[str, str]:
+def _names_in(text: str) -> Texts:
     """Names of agents in a text -> their slugs, in order of their places."""
     if not _any_name().search(text):
         return {}
-    places: list[tuple[int, str, str]] = []
+    places = []
     for pattern, slug in _names():
         match = pattern.search(text)
         if match:
@@ -79,7 +84,7 @@ def _names_in(text: str) -> dict[str, str]:
     return {name: slug for _, name, slug in sorted(places)}
 
 
-def _may_be_a_person(agent: str, address: str | None, doubted: tuple[str, ...]) -> bool:
+def _may_be_a_person(agent: str, address: str | None, doubted: Sequence[str]) -> bool:
     """Whether a name that stands alone may be a person's or a thing's here."""
     common = _common().get(agent)
     if common is None:
@@ -110,14 +115,15 @@ def model_identity(model: str) -> str:
 
 def _maker(model: str) -> str:
     """The agent that a model is counted for when no program is named."""
-    plain = model.rpartition("/")[2]
-    return next(
-        (slug for slug, family in _FAMILIES.items() if re.match(family, plain, re.I)), _UNNAMED
-    )
+    plain = file_name(model)
+    for slug, family in _FAMILIES.items():
+        if re.match(family, plain, re.I):
+            return slug
+    return _UNNAMED
 
 
 @cache
-def _common() -> dict[str, str]:
+def _common() -> Texts:
     """Agents whose name people or ordinary words share -> which of these."""
     return {agent.slug: agent.common for agent in agents() if agent.common}
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 from collector.plugins import modules_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agent:
     """One coding agent, and what its name, its commits and its tools look like.
 
@@ -105,7 +105,9 @@ def slug_of(name: str) -> str:
 def label_of(slug: str) -> str:
     """The agent's name for people; the slug itself of an agent that is not known."""
     agent = _agent(slug)
-    return agent.label if agent is not None else slug
+    if agent:
+        return agent.label
+    return slug
 
 
 def exported_name(slug: str, export: str) -> str:
@@ -113,30 +115,35 @@ def exported_name(slug: str, export: str) -> str:
     no name of its own for it.
     """
     agent = _agent(slug)
-    return agent.exported.get(export, slug) if agent is not None else slug
+    if agent:
+        return agent.exported.get(export, slug)
+    return slug
 
 
 @cache
 def _accounts() -> tuple[tuple[re.Pattern[str], str], ...]:
     own = [(agent.accounts, agent.slug) for agent in agents() if agent.accounts]
     listed = [(entry["accounts"], entry["agent"]) for entry in STATEMENTS["account"]]
-    return tuple((re.compile(accounts, re.I), slug) for accounts, slug in (*own, *listed))
+    return tuple((re.compile(accounts, re.I), slug) for accounts, slug in own + listed)
 
 
 @lru_cache(10_000)  # a history has far fewer accounts than commits
 def agent_of_account(account: str) -> str | None:
     """The slug of the agent whose account "Name <address>" is; None of anybody else's."""
-    return next((slug for pattern, slug in _accounts() if pattern.search(account)), None)
+    for pattern, slug in _accounts():
+        if pattern.search(account):
+            return slug
+    return None
 
 
 def agent_of_subject(subject: str) -> str | None:
     """The slug of the agent that begins the subjects of its commits like this; None when none
     does.
     """
-    return next(
-        (agent.slug for agent in agents() if agent.subject and subject.startswith(agent.subject)),
-        None,
-    )
+    for agent in agents():
+        if agent.subject and subject.startswith(agent.subject):
+            return agent.slug
+    return None
 
 
 @cache
@@ -198,11 +205,7 @@ def shipped_by(path: str) -> str:
     """The program for working with agents that puts a file of that path into repositories; "" if
     none does.
     """
-    return next(
-        (
-            each.program
-            for each in scaffolds()
-            if not each.text.pattern and each.paths.fullmatch(path)
-        ),
-        "",
-    )
+    for each in scaffolds():
+        if not each.text.pattern and each.paths.fullmatch(path):
+            return each.program
+    return ""

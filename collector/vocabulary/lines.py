@@ -292,7 +292,9 @@ class LineClass(Word):
     def __new__(cls, text: str, meaning: str = "", letter: str = "", colour: str = "") -> Self:
         member = str.__new__(cls, text)
         member._value_ = text
-        member.meaning, member.letter, member.colour = meaning, letter, colour
+        member.meaning = meaning
+        member.letter = letter
+        member.colour = colour
         return member
 
     AGENT = "agent", "a recorded action of an agent wrote the line", "A", "cyan"
@@ -324,7 +326,7 @@ class LineClass(Word):
     )
 
 
-LINE_CLASSES: tuple[str, ...] = tuple(str(name) for name in LineClass)
+LINE_CLASSES: tuple[str, ...] = tuple(map(str, LineClass))
 """The classes in the order in which they are shown."""
 
 
@@ -405,8 +407,12 @@ def coding_mode(percentage: float | None) -> CodingMode | None:
     and more.
     """
     if not percentage:
-        return None if percentage is None else CodingMode.HUMAN_ONLY
-    return CodingMode.VIBE if percentage >= 99 else CodingMode.COLLABORATIVE
+        if percentage is None:
+            return None
+        return CodingMode.HUMAN_ONLY
+    if percentage >= 99:
+        return CodingMode.VIBE
+    return CodingMode.COLLABORATIVE
 
 
 class LineKind(Word):

@@ -6,8 +6,9 @@ import tomllib
 from datetime import UTC, date, datetime, time
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from collector.json_values import Row
 from collector.vocabulary.lines import Witness
 
 
@@ -26,11 +27,9 @@ class Step(NamedTuple):
 
 
 @cache
-def release_table() -> dict[str, list[dict[str, Any]]]:
+def release_table() -> dict[str, list[Row]]:
     """The steps and releases as the file has them."""
-    tables: dict[str, list[dict[str, Any]]] = tomllib.loads(
-        Path(__file__).with_name("releases.toml").read_text("utf-8")
-    )
+    tables = tomllib.loads(Path(__file__).with_name("releases.toml").read_text("utf-8"))
     return tables
 
 

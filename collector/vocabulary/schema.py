@@ -38,7 +38,7 @@ _LONGEST = 400
 @cache
 def vocabularies() -> dict[str, type[Word]]:
     """Every closed set of words by the name of its class, in order of the modules."""
-    classes: dict[str, type[Word]] = {}
+    classes = {}
     for module in (*_MODULES, *_words_of_plugins()):
         for name, words in inspect.getmembers(module, inspect.isclass):
             if issubclass(words, Word) and words is not Word:

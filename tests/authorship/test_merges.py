@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pygit2
 import pytest
@@ -79,12 +80,12 @@ def test_each_pair_of_trees_is_compared_once(
 ) -> None:
     whole: Files = {"a.txt": text("else"), "c.txt": text(*words(30, "b"), "by hand")}
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
-    seen: list[str | None] = []
+    seen: list[str] = []
     original = GitRepo._tree_diff
 
-    def counted(repo: GitRepo, old_tree: str | None, new_tree: str) -> pygit2.Diff | None:
-        seen.append(old_tree)
-        return original(repo, old_tree, new_tree)
+    def counted(repo: GitRepo, old: str, new: str, **options: Any) -> pygit2.Diff | None:
+        seen.append(old)
+        return original(repo, old, new, **options)
 
     monkeypatch.setattr(GitRepo, "_tree_diff", counted)
     read_history(repo, [commit])

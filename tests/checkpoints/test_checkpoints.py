@@ -19,6 +19,7 @@ from support.commands import clone, run
 
 from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
+from collector.git.base import TreeEntry
 from collector.git.repository import GitRepo
 from collector.load import read_session, session_files
 from collector.model import Checkpoint, Problem, SessionRecord, SubagentRecord
@@ -475,7 +476,7 @@ def test_dangling_pointers_of_a_built_world_lose_nothing(tmp_path: Path) -> None
 
 def test_chunks_are_put_in_the_order_of_their_numbers() -> None:
     names = ["full.jsonl", "full.jsonl.010", "full.jsonl.002", "full.jsonl.001", "full.jsonl.100"]
-    entries = {name: (name, False) for name in names}
+    entries = {name: TreeEntry(name, False) for name in names}
     assert transcript_chunks(entries) == [names[0], names[3], names[2], names[1], names[4]]
 
 
@@ -492,20 +493,22 @@ def test_chunks_are_put_in_the_order_of_their_numbers() -> None:
     ],
 )
 def test_leftovers_are_no_chunks(name: str) -> None:
-    assert transcript_chunks({"full.jsonl": ("first", False), name: ("left", False)}) == ["first"]
+    assert transcript_chunks(
+        {"full.jsonl": TreeEntry("first", False), name: TreeEntry("left", False)}
+    ) == ["first"]
 
 
 def test_directory_with_the_name_of_a_transcript_is_none() -> None:
-    assert transcript_chunks({"full.jsonl": ("tree", True), "raw_transcript": ("raw", False)}) == [
-        "raw"
-    ]
     assert transcript_chunks(
-        {"full.jsonl": ("first", False), "full.jsonl.001": ("tree", True)}
+        {"full.jsonl": TreeEntry("tree", True), "raw_transcript": TreeEntry("raw", False)}
+    ) == ["raw"]
+    assert transcript_chunks(
+        {"full.jsonl": TreeEntry("first", False), "full.jsonl.001": TreeEntry("tree", True)}
     ) == ["first"]
 
 
 def test_chunks_without_the_first_are_no_transcript() -> None:
-    assert transcript_chunks({"full.jsonl.001": ("second", False)}) == []
+    assert transcript_chunks({"full.jsonl.001": TreeEntry("second", False)}) == []
 
 
 def test_chunked_transcript_is_read_as_one(tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def answer(
     is_given = any(word.startswith("--con") for word in asked)  # a text, by an editor
     try:
         top = own_git(settings, ["rev-parse", "--show-toplevel"])[1]
-        top = top or own_git(settings, ["rev-parse", "--absolute-git-dir"])[1]
+        if not top:
+            top = own_git(settings, ["rev-parse", "--absolute-git-dir"])[1]
         clone = decode(top.removesuffix(b"\n"))
         with open_clone(clone, db or default_database({"path": clone}), quiet=True) as opened:
             says = _says(opened, entries, is_given)
@@ -82,8 +83,8 @@ def _entries(data: bytes) -> Iterator[Entry]:
     no lines.
     """
     end = b"\t" if b"\n\t" in data else b"filename "
-    names: dict[str, str] = {}
-    said: list[bytes] = []
+    names = {}
+    said = []
     for line in data.removesuffix(b"\n").split(b"\n"):
         said.append(line)
         head = _ENTRY.fullmatch(said[0])
@@ -160,7 +161,8 @@ def _porcelain(entries: Sequence[Entry], says: Says) -> bytes:
         last[origin.sha] = notes
         names = of_commit[origin.sha] if once else dict.fromkeys(of[0] for of in said)
         before = ", ".join(filter(None, names))
-        before = f"in part {before}" if before and "" in names else before
+        if before and "" in names:
+            before = f"in part {before}"
         shown += [
             b"author " + _joined(before, line[7:]) if line.startswith(b"author ") else line
             for line in lines[1:]
@@ -170,11 +172,16 @@ def _porcelain(entries: Sequence[Entry], says: Says) -> bytes:
 
 def _author(lines: Sequence[bytes]) -> bytes:
     """`author NAME`; b"" where git does not say it again."""
-    return next((line for line in lines[1:] if line.startswith(b"author ")), b"")
+    for line in lines[1:]:
+        if line.startswith(b"author "):
+            return line
+    return b""
 
 
 def _joined(before: str, name: bytes) -> bytes:
-    return f"{before}, ".encode() + name if before else name
+    if before:
+        return f"{before}, ".encode() + name
+    return name
 
 
 def _notes(said: Sequence[Said]) -> bytes:
@@ -197,7 +204,8 @@ def _table(shown: bytes, entries: Sequence[Entry], says: Says) -> bytes:
     gap = min((len(match[4]) for *_, match in rows), default=0)  # after the longest name
     for (number, before, match), width in zip(rows, widths, strict=True):
         head, left, name, _ = match.groups()
-        named, rest = _joined(before, name), lines[number][match.end() :]
+        named = _joined(before, name)
+        rest = lines[number][match.end() :]
         if head.endswith(b"\t("):  # as git annotate: at least ten characters, and no column
             lines[number] = head + left[len(named) - len(name) :] + named + rest
         else:
@@ -208,6 +216,7 @@ def _table(shown: bytes, entries: Sequence[Entry], says: Says) -> bytes:
 def _row(origin: Introduction, said: Sequence[bytes]) -> re.Pattern[bytes]:
     """Commit, perhaps the file and the line there, then `(NAME   `, or the address."""
     facts = dict(line.partition(b" ")[::2] for line in said[1:-1])
-    name, mail = re.escape(facts[b"author"]), re.escape(facts[b"author-mail"])
+    name = re.escape(facts[b"author"])
+    mail = re.escape(facts[b"author-mail"])
     file = re.escape(unquote(facts[b"filename"]))
     return re.compile(rb"([^()]*?(?: %s *)?[ \d]*[ \t]\()( *)(%s|%s)( *)" % (file, mail, name))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from io import BufferedWriter
@@ -32,7 +33,7 @@ from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
 from collector.runtime.version import version
 from collector.storage.places import clone_around, default_database
-from collector.text import count_of, printable
+from collector.text import add_ending, count_of, printable
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 from whowrote.database import open_database
@@ -40,7 +41,8 @@ from whowrote.database import open_database
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_OPEN, _REFRESH = "whowrote.open", "whowrote.refresh"
+_OPEN = "whowrote.open"
+_REFRESH = "whowrote.refresh"
 _FILES = 32  # answers that are kept
 _PROMPT, _HINT = 400, 60  # characters
 _OLDER = "older than the attributed history"
@@ -79,7 +81,7 @@ class _Clones:
         name = file.resolve().relative_to(clone).as_posix()
         with self._lock:
             db = self._db or default_database({"path": str(clone)})
-            state = tuple(map(_last_written, (db, db.with_name(f"{db.name}-wal"), file)))
+            state = tuple(map(_last_written, (db, add_ending(db, "-wal"), file)))
             return self._answers(clone, name, GitRepo(str(clone)).resolve("HEAD").sha, state)
 
     def text_about(self, file: Path, topic: str | int) -> str:
@@ -93,7 +95,7 @@ class _Clones:
                 return text_of_session(db.session(topic))
             return line_text(db.explain(file.resolve().relative_to(clone).as_posix(), topic))
 
-    def _read(self, clone: Path, name: str, head: str, state: tuple[int, ...]) -> FileAnswers:
+    def _read(self, clone: Path, name: str, head: str, state: Sequence[int]) -> FileAnswers:
         """The answers now; `head` and `state` (when the database, its log and the file were
         written) tell when that ends.
         """
@@ -144,7 +146,8 @@ def server(db: Path | None = None) -> LanguageServer:
     each.
     """
     language_server = LanguageServer("whowrote", version())
-    clones, complaints = _Clones(db), set[str]()
+    clones = _Clones(db)
+    complaints = set()
 
     def blocks_of(uri: str) -> list[Block | None]:
         """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of
@@ -160,11 +163,9 @@ def server(db: Path | None = None) -> LanguageServer:
                 message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
                 language_server.window_show_message(message)
             return []
-        return (
-            []
-            if file is None
-            else [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
-        )
+        if not file:
+            return []
+        return [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
 
     def source_of(uri: str) -> str:
         return language_server.workspace.get_text_document(uri).source
@@ -172,15 +173,12 @@ def server(db: Path | None = None) -> LanguageServer:
     @language_server.feature(types.TEXT_DOCUMENT_HOVER)
     @language_server.thread()
     def hover(params: types.HoverParams) -> types.Hover | None:
-        blocks, line = blocks_of(params.text_document.uri), params.position.line
+        blocks = blocks_of(params.text_document.uri)
+        line = params.position.line
         if not 0 <= line < len(blocks):
             return None
         block = blocks[line]
-        text = (
-            hover_text(block)
-            if block is not None
-            else "Not committed: HEAD does not have this line."
-        )
+        text = hover_text(block) if block else "Not committed: HEAD does not have this line."
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
@@ -190,14 +188,13 @@ def server(db: Path | None = None) -> LanguageServer:
         texts = source_of(params.text_document.uri).split("\n") if blocks else []
         visible = range(params.range.start.line, min(params.range.end.line + 1, len(blocks)))
         starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
-        return [
-            hint for line in starts if (hint := _hint(blocks[line], line, texts[line])) is not None
-        ]
+        return list(filter(None, (_hint(blocks[line], line, texts[line]) for line in starts)))
 
     @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     @language_server.thread()
     def actions(params: types.CodeActionParams) -> list[types.Command]:
-        uri, line = params.text_document.uri, params.range.start.line
+        uri = params.text_document.uri
+        line = params.range.start.line
         blocks = blocks_of(uri)
         block = blocks[line] if line < len(blocks) else None
         head = clones.answers_for(Path(to_fs_path(uri) or "")) if block else None
@@ -258,7 +255,8 @@ def lines_at_head(head: list[bytes], buffer: str) -> list[int | None]:
 
 def hover_text(block: Block) -> str:
     """Who wrote a block and how that is known, as plain text."""
-    of, commit = block.first.attribution, block.first.commit
+    of = block.first.attribution
+    commit = block.first.commit
     parts = [
         _who(block),
         LineClass(of.kind).meaning if of.kind else _NO_VERDICT.get(of.reason, _OLDER),
@@ -291,7 +289,7 @@ def hover_text(block: Block) -> str:
         parts.append(
             f"at {at.commit[:SHORT]}, {count_of(at.behind, 'commit')} after what was attributed"
         )
-    return "\n".join(printable(part) for part in parts)
+    return "\n".join(map(printable, parts))
 
 
 def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
@@ -309,7 +307,8 @@ def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
 def _who(block: Block) -> str:
     of = block.first.attribution
     names = [label_of(of.agent) if of.agent else "", of.model, of.tool, of.session[:8]]
+    word = (of.kind or of.reason or "older").replace("_", " ")
     details = " · ".join(name for name in names if name)
-    return (
-        f"{(of.kind or of.reason or 'older').replace('_', ' ')}{': ' if details else ''}{details}"
-    )
+    if details:
+        return f"{word}: {details}"
+    return word

@@ -51,7 +51,12 @@ text came back; 0: the text before the session. Nothing recorded is not nothing 
 """
 _TEXT, _SHORT = 1_000, 160  # characters of a text in an answer about one line, and in a list
 # of an answer: 2,000 tokens at most
-_BLOCKS, _TURNS, _REGIONS, _ROUNDS, _SESSIONS, _FILES = 12, 8, 4, 6, 10, 10
+_BLOCKS = 12
+_TURNS = 8
+_REGIONS = 4
+_ROUNDS = 6
+_SESSIONS = 10
+_FILES = 10
 _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
@@ -72,7 +77,9 @@ def _said(value: Any) -> Any:
         return {name: _said(item) for name, item in kept}
     if isinstance(value, list):
         return [_said(item) for item in value]
-    return printable(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return printable(value)
+    return value
 
 
 def _json(answer: JsonObject) -> str:
@@ -127,7 +134,11 @@ class _Requests:
         while len(line) == REQUEST_BYTES and not line.endswith(b"\n"):  # the rest of it
             line = self._stream.readline(REQUEST_BYTES)
         whole = line is head
-        return _readable(head, whole) if head.strip() or not whole else "{}\n" if head else ""
+        if head.strip() or not whole:
+            return _readable(head, whole)
+        if head:
+            return "{}\n"
+        return ""
 
 
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[\w.-]{1,100}")')
@@ -155,7 +166,8 @@ class _Tools:
     """The questions; docstrings are what the agent reads."""
 
     def __init__(self, path: str, db: Path | None) -> None:
-        self._path, self._db = path, db
+        self._path = path
+        self._db = db
 
     def who_wrote(self, file: str, first_line: _Line = 1, last_line: int = 0) -> str:
         """Who wrote these lines of a file as it is now: agent, person, tool or unknown, in blocks
@@ -171,7 +183,9 @@ class _Tools:
             b for b in every if b.end >= first_line and (not last_line or b.start <= last_line)
         ]
         at = every[0].first.at if every else NOT_ASKED
-        shown, further, measured = blocks[:_BLOCKS], blocks[_BLOCKS:], _Measured()
+        shown = blocks[:_BLOCKS]
+        further = blocks[_BLOCKS:]
+        measured = _Measured()
         return _json(
             {
                 "blocks": [
@@ -192,7 +206,8 @@ class _Tools:
         """
         with self._open() as db:
             why = db.explain(file, line)
-        commit, measured = why.line.commit, _Measured()
+        commit = why.line.commit
+        measured = _Measured()
         call = "\n".join(f"{line.mark} {line.text}" for line in why.call.lines) if why.call else ""
         return _json(
             {
@@ -325,17 +340,16 @@ class _Measured:
         text = measured_words(of)
         if text and text not in self.words:
             self.words.append(text)
-        return self.words.index(text) if text else None
+        if text:
+            return self.words.index(text)
+        return None
 
 
 def _block(block: Block, earlier: Block | None, measured: _Measured) -> JsonObject:
     """The prompt stands only where the block before it had another one."""
-    author, commit = _author(block.first.attribution, measured), block.first.introduced.sha[:12]
-    prompt = (
-        ""
-        if earlier is not None and earlier.prompt == block.prompt
-        else _quoted(block.prompt, _SHORT)
-    )
+    author = _author(block.first.attribution, measured)
+    commit = block.first.introduced.sha[:12]
+    prompt = "" if earlier and earlier.prompt == block.prompt else _quoted(block.prompt, _SHORT)
     return {
         "first_line": block.start,
         "last_line": block.end,
@@ -384,4 +398,6 @@ def _region(row: Row) -> JsonObject:
 def _quoted(text: str | None, most: int = _TEXT) -> str:
     """A text of others, marked as such, and cut; "" for none. It cannot end the mark itself."""
     short = text if text is None or len(text) <= most else text[:most] + " … (cut)"
-    return f"<quoted>{short.replace('</quoted', '< /quoted')}</quoted>" if short else ""
+    if short:
+        return f"<quoted>{short.replace('</quoted', '< /quoted')}</quoted>"
+    return ""

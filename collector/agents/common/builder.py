@@ -3,13 +3,13 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from collector.agents.common.jsonl import MAX_DETAIL
 from collector.agents.common.messages import PromptKind, classify, without_reminders
-from collector.json_values import get, get_int, get_str, time_of
+from collector.json_values import Moment, Numbers, get, get_int, get_str, time_of
 from collector.labels import command_words, is_housekeeping
 from collector.model import (
     AgentMessage,
@@ -21,11 +21,61 @@ from collector.model import (
     Turn,
     Usage,
 )
-from collector.text import normal_path
+from collector.text import normal_path, unique
 from collector.vocabulary.sessions import Driver, TurnOrigin
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 _TOKENS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+# what records call tokens; of names within names each part
+_SPELLED = {
+    "input": (
+        "input",
+        "inputTokens",
+        "input_tokens",
+        "prompt_tokens",
+        "promptTokens",
+        "promptTokenCount",
+        "tokensIn",
+        "input_other",
+        "inputOther",
+        "prompt",
+    ),
+    "output": (
+        "output",
+        "outputTokens",
+        "output_tokens",
+        "completion_tokens",
+        "completionTokens",
+        "candidatesTokenCount",
+        "tokensOut",
+        "completion",
+    ),
+    "cache_read": (
+        "cacheRead",
+        "cacheReadTokens",
+        "cacheReads",
+        "cachedReadTokens",
+        "cachedInputTokens",
+        "cachedContentTokenCount",
+        "cached",
+        "cache_read_tokens",
+        "input_cache_read",
+        "inputCacheRead",
+        "cache.read",
+        "prompt_tokens_details.cached_tokens",
+    ),
+    "cache_write": (
+        "cacheWrite",
+        "cacheWriteTokens",
+        "cacheWrites",
+        "cacheCreationTokens",
+        "cache_write_tokens",
+        "cache_creation_tokens",
+        "input_cache_creation",
+        "inputCacheCreation",
+        "cache.write",
+    ),
+}
 _ON_A_RUNNER = re.compile(
     r"/home/runner/work/|/github/workspace\b|/builds/[^/]+/[^/]+|/home/vsts/work/"
 ).match
@@ -67,7 +117,7 @@ class SessionBuilder:
         self.events: dict[Hashable, tuple[int, SessionEvent]] = {}
         self.observations: dict[Hashable, FileObservation] = {}
         self.times: list[float] = []
-        self.unknown_record_types: dict[str, int] = {}
+        self.unknown_record_types: Numbers = {}
 
     def is_new(self, record_id: str) -> bool:
         """Whether no record had this id before; always when it has none."""
@@ -77,7 +127,7 @@ class SessionBuilder:
         self.record_ids.add(record_id)
         return not existing
 
-    def begin(self, time: float | None) -> None:
+    def begin(self, time: Moment) -> None:
         """Begins a record: what is added next is later than what was added before."""
         self.order += 1
         if time is not None:
@@ -96,7 +146,8 @@ class SessionBuilder:
     def add_cwd(self, value: object) -> str:
         """A working directory, which holds from here on; "" when the value is not text."""
         cwd = _remember(self.cwds, value)
-        self.cwd = cwd or self.cwd
+        if cwd:
+            self.cwd = cwd
         return cwd
 
     def add_version(self, value: object) -> None:
@@ -105,11 +156,11 @@ class SessionBuilder:
     def add_branch(self, value: object) -> None:
         _remember(self.branches, value)
 
-    def use_model(self, model: str, time: float | None) -> None:
+    def use_model(self, model: str, time: Moment) -> None:
         """The model that answers from here on; "": the one before."""
         self.model = self.switched("model_change", self.model, model, time)
 
-    def switched(self, kind: str, before: str, after: str, time: float | None) -> str:
+    def switched(self, kind: str, before: str, after: str, time: Moment) -> str:
         """The model or mode that holds from here on; a change is an event of this kind."""
         if before and after and before != after:
             self.add_event(kind, time, after)
@@ -118,7 +169,7 @@ class SessionBuilder:
     def add_turn(
         self,
         key: Hashable,
-        time: float | None,
+        time: Moment,
         text: str,
         origin: str = "prompt",
         turn_id: str = "",
@@ -127,7 +178,7 @@ class SessionBuilder:
             turn = Turn(0, time, text, origin, self.driver, turn_id)
             self.turns.setdefault(key, (self.order, turn))
 
-    def add_user_text(self, key: Hashable, time: float | None, text: str, kind: PromptKind) -> None:
+    def add_user_text(self, key: Hashable, time: Moment, text: str, kind: PromptKind) -> None:
         """A text in the place of a user's: a turn, unless the harness put it there or it reports
         an interruption.
         """
@@ -140,9 +191,7 @@ class SessionBuilder:
         else:
             self.add_turn(key, time, text, kind.value)
 
-    def add_prompt(
-        self, key: Hashable, time: float | None, text: str, is_meta: bool = False
-    ) -> None:
+    def add_prompt(self, key: Hashable, time: Moment, text: str, is_meta: bool = False) -> None:
         """A text in the place of a user's, as it stands in the record: what the harness added to
         it is taken out.
         """
@@ -150,13 +199,11 @@ class SessionBuilder:
         self.add_user_text(key, time, clean, classify(clean, is_meta))
 
     def add_message(
-        self, key: Hashable, time: float | None, kind: str, text: str, agent_id: str = ""
+        self, key: Hashable, time: Moment, kind: str, text: str, agent_id: str = ""
     ) -> None:
         self.messages.setdefault(key, (self.order, AgentMessage(time, 0, kind, text, agent_id)))
 
-    def add_block(
-        self, key: Hashable, time: float | None, block: object, agent_id: str = ""
-    ) -> None:
+    def add_block(self, key: Hashable, time: Moment, block: object, agent_id: str = "") -> None:
         """A block of text or of reasoning in a response; any other kind is left to the reader."""
         kind = get(block, "type")
         if kind == "text":
@@ -165,7 +212,7 @@ class SessionBuilder:
             self.add_message(key, time, "reasoning", get_str(block, "thinking"), agent_id)
 
     def use_tokens(
-        self, key: str, time: float | None, input: int = 0, output: int = 0, **more: Any
+        self, key: str, time: Moment, input: int = 0, output: int = 0, **more: Any
     ) -> None:
         """Tokens of a response of the model that holds; `more` are fields of `Usage`. Nothing
         where there are none.
@@ -180,21 +227,17 @@ class SessionBuilder:
     def count_tokens(
         self,
         key: str,
-        time: float | None,
+        time: Moment,
         tokens: object,
-        names: Mapping[str, str],
         cached_among_input: bool = True,
         **more: Any,
     ) -> None:
-        """Tokens as a record names them: `names` has for fields of `Usage` the keys in `tokens`,
-        with dots between them.
-        """
-        counted = {field: get_int(tokens, *theirs.split(".")) for field, theirs in names.items()}
+        """Tokens of a response as a record has them, whatever it calls them."""
+        counted = {kind: _first_number(tokens, names) for kind, names in _SPELLED.items()}
         if cached_among_input:
-            counted["input"] = max(
-                0, counted["input"] - counted.get("cache_read", 0) - counted.get("cache_write", 0)
-            )
-        self.use_tokens(key, time, **{**counted, **more})
+            cached = counted["cache_read"] + counted["cache_write"]
+            counted["input"] = max(0, counted["input"] - cached)
+        self.use_tokens(key, time, **counted, **more)
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens of a response, at the time of its first record.
@@ -207,9 +250,7 @@ class SessionBuilder:
         largest = usage if usage.output > existing.output else existing
         self.usage[usage.message_id] = (order, replace(largest, at=existing.at, **most))
 
-    def add_event(
-        self, kind: str, time: float | None, detail: str = "", limit: int = MAX_DETAIL
-    ) -> None:
+    def add_event(self, kind: str, time: Moment, detail: str = "", limit: int = MAX_DETAIL) -> None:
         self.events.setdefault(
             (kind, time, detail), (self.order, SessionEvent(kind, time, 0, detail[:limit]))
         )
@@ -256,7 +297,9 @@ class SessionBuilder:
 
     def _most_frequent_driver(self, turns: Iterable[tuple[int, Turn]]) -> Driver:
         known = Counter(turn.driver for _, turn in turns if turn.driver is not Driver.UNKNOWN)
-        return known.most_common(1)[0][0] if known else self.driver
+        if known:
+            return known.most_common(1)[0][0]
+        return self.driver
 
     def build(self, calls: Sequence[tuple[int, ToolCall]]) -> Session:
         """The session with these calls: (number of its record, call)."""
@@ -268,7 +311,7 @@ class SessionBuilder:
         return Session(
             id=self.session_id,
             agent=self.agent,
-            cwds=tuple(dict.fromkeys(normal_path(cwd) for cwd in self.cwds)),
+            cwds=unique(map(normal_path, self.cwds)),
             turns=tuple(turn for _, turn in turns),
             calls=placement.of(calls, sort=True),
             messages=placement.of(self.messages.values(), self.in_order_of_time),
@@ -305,6 +348,13 @@ def _remember(existing: dict[str, None], value: object) -> str:
     return text
 
 
+def _first_number(tokens: object, names: Iterable[str]) -> int:
+    for name in names:
+        if number := get_int(tokens, *name.split(".")):
+            return number
+    return 0
+
+
 class _TurnFinder:
     """Which turn an event belongs to: the last one that began before it (0: before the first)."""
 
@@ -313,7 +363,7 @@ class _TurnFinder:
         self._times = [turn.at for _, turn in turns if turn.at is not None]
         self._timed = len(self._times) == len(turns)
 
-    def turn(self, time: float | None, order: int) -> int:
+    def turn(self, time: Moment, order: int) -> int:
         if time is not None and self._timed:
             return bisect_right(self._times, time)
         return bisect_right(self._orders, order)

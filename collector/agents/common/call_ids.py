@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from collector.json_values import to_json
+from collector.json_values import Moment, Numbers, Texts, to_json
 
 # an id that no two calls have by chance
 RANDOM_ID = re.compile(r"(?=(?:[^0-9A-Z]*[0-9A-Z]){6})[\w-]{16,}")
@@ -26,14 +26,14 @@ class CallIds:
     def __init__(self) -> None:
         self._keys: dict[str, list[str]] = defaultdict(list)
         self._known: dict[tuple[str, ...], str] = {}
-        self._orders: dict[str, int] = {}
-        self._agents: dict[str, str] = {}
+        self._orders: Numbers = {}
+        self._agents: Texts = {}
         # calls without a result in the copy that is read, first ones first
         self._waiting: dict[str, list[str]] = defaultdict(list)
         self._answered: set[str] = set()
         self._last_answer = 0
 
-    def called(self, call_id: str, said: CallText, time: float | None, order: int) -> str:
+    def called(self, call_id: str, said: CallText, time: Moment, order: int) -> str:
         """The key of a call that a record has; `order`: the number of that record."""
         if RANDOM_ID.fullmatch(call_id):
             return call_id
@@ -55,14 +55,18 @@ class CallIds:
         """A call is recorded again with more of its arguments; two of one record are two calls."""
         key = self._known.get(moment, "") if moment else ""
         is_beside = self._orders.get(key) == order and self._known.get(text) != key
-        return "" if is_beside else key
+        if is_beside:
+            return ""
+        return key
 
-    def _same_text(self, text: tuple[str, ...], time: float | None) -> str:
+    def _same_text(self, text: tuple[str, ...], time: Moment) -> str:
         """The request and the start of a call have each a time; one that has ended does not start
         again.
         """
         key = self._known.get(text, "")
-        return "" if key in self._answered and time is not None else key
+        if key in self._answered and time is not None:
+            return ""
+        return key
 
     def _wait(self, call_id: str, key: str) -> None:
         """What was called before the last answer or prompt is no longer waiting."""
@@ -79,7 +83,10 @@ class CallIds:
     def current(self, call_id: str, agent_id: str = "") -> str:
         """The key of the call that a record about this id means, of a subagent if it has one."""
         keys = self._waiting.get(call_id) or self._keys.get(call_id, [call_id])[-1:]
-        return next((key for key in keys if self._agents.get(key) == agent_id), keys[0])
+        for key in keys:
+            if self._agents.get(key) == agent_id:
+                return key
+        return keys[0]
 
     def answered(self, call_id: str, order: int, agent_id: str = "") -> str:
         """The key of the call that a result belongs to."""

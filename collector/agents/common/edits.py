@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.json_values import get, get_list, get_str
+from collector.json_values import JsonObject, get, get_list, get_str
 from collector.model import Edit, Hunk, Replacement
 from collector.text import resolve
 
@@ -49,8 +49,8 @@ _ALL = ("replace_all", "replaceAll", "change_all", "AllowMultiple", "allow_multi
 _CONTENT = ("content", "contents", "file_text", "CodeContent", "text")
 _FRAGMENT = ("body", "repl", "code")  # part of a file
 _EXISTING = re.compile(r"^.*\.\.\. ?existing code ?\.\.\..*\n?", re.M)
-PATCH_TOOLS = frozenset({"apply_patch", "applypatch", "patch"})  # in lower case, as those below
-DELETE_TOOLS = frozenset({"delete", "delete_file"})
+PATCH_TOOLS = ("apply_patch", "applypatch", "patch")  # in lower case, as those below
+DELETE_TOOLS = ("delete", "delete_file")
 
 
 def argument(arguments: object, *spellings: str) -> str:
@@ -58,7 +58,7 @@ def argument(arguments: object, *spellings: str) -> str:
     return text_argument(arguments, spellings) or ""
 
 
-def text_argument(arguments: object, spellings: tuple[str, ...]) -> str | None:
+def text_argument(arguments: object, spellings: Sequence[str]) -> str | None:
     """The same; None where no spelling is."""
     for name in spellings:
         value = get(arguments, name)
@@ -76,7 +76,8 @@ def replacements(arguments: object) -> tuple[Replacement, ...]:
     listed = get_list(arguments, "edits") or get_list(arguments, "ReplacementChunks")
     pairs = []
     for chunk in listed or [arguments]:
-        old, new = text_argument(chunk, _OLD), text_argument(chunk, _NEW)
+        old = text_argument(chunk, _OLD)
+        new = text_argument(chunk, _NEW)
         if old is not None or new is not None:
             pairs.append(
                 Replacement(old or "", new or "", any(get(chunk, key) is True for key in _ALL))
@@ -95,7 +96,8 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
             for part in get_list(arguments, "replacements")
             for edit in edits_from_arguments(part, cwd)
         ]
-    body, pairs = text_argument(arguments, _FRAGMENT), replacements(arguments)
+    body = text_argument(arguments, _FRAGMENT)
+    pairs = replacements(arguments)
     if body is not None and not pairs:
         return [
             Edit(
@@ -145,18 +147,18 @@ def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:
     its arguments.
     """
     text = arguments if isinstance(arguments, str) else argument(arguments, *_PATCH)
-    return parse_patch(text, cwd) if BEGIN in text else []
+    if BEGIN in text:
+        return parse_patch(text, cwd)
+    return []
 
 
-def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
+def displayed_texts(display: JsonObject) -> JsonObject:
     """Texts before and after an edit, and its diff, as Gemini CLI and what grew out of it show
     them: fields of `Edit`.
     """
-    before, after, new = (
-        display.get("originalContent"),
-        display.get("newContent"),
-        display.get("isNewFile") is True,
-    )
+    before = display.get("originalContent")
+    after = display.get("newContent")
+    new = display.get("isNewFile") is True
     return {
         "before": before if isinstance(before, str) and not new else None,
         "before_known": isinstance(before, str) or new,
@@ -168,7 +170,9 @@ def displayed_texts(display: dict[str, Any]) -> dict[str, Any]:
 def deletions(arguments: object, cwd: str = "") -> list[Edit]:
     """What a tool that deletes one file was asked to do."""
     path = resolve(cwd, path_argument(arguments))
-    return [Edit(path, "delete")] if path else []
+    if path:
+        return [Edit(path, "delete")]
+    return []
 
 
 def added_lines(path: str, after: int, text: str) -> Edit:
@@ -181,7 +185,8 @@ def added_lines(path: str, after: int, text: str) -> Edit:
 
 # --- the patches of `apply_patch`, which several agents share; unified diffs are in collector.git.p
 
-BEGIN, END = "*** Begin Patch", "*** End Patch"
+BEGIN = "*** Begin Patch"
+END = "*** End Patch"
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
 _MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
 
@@ -223,7 +228,8 @@ def parse_patch(text: str, cwd: str = "", by_shell: bool = False) -> list[Edit]:
 
 def _sections(text: str) -> Iterator[tuple[str, str, list[str]]]:
     """(action, path, body lines) of each file of a patch."""
-    action, path = "", ""
+    action = ""
+    path = ""
     lines: list[str] = []
     for line in text.split("\n"):
         line = line.removesuffix("\r")
@@ -263,7 +269,8 @@ def _hunk(body: list[str]) -> Hunk:
 
 def patches_in(text: str) -> list[str]:
     """Patches that a shell command passes to `apply_patch`: a heredoc or a quoted argument."""
-    matches, position = [], 0
+    matches = []
+    position = 0
     while "apply_patch" in text and (start := text.find(BEGIN, position)) >= 0:
         end = text.find(END, start)
         if end < 0:
@@ -292,7 +299,8 @@ def _blocks(lines: list[str]) -> Iterator[Replacement]:
     new: list[str] | None = None
     for line in lines:
         if _SEARCH.match(line):
-            old, new = [], None
+            old = []
+            new = None
         elif old is not None and new is None and _MIDDLE.match(line):
             new = []
         elif old is not None and new is not None and _REPLACE.match(line):

@@ -6,12 +6,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
 import orjson
 
 from collector.commit_model import Problem
-from collector.json_values import is_too_deep
+from collector.json_values import JsonObject, is_too_deep
 from collector.limits import JSON_BYTES, JSON_DEPTH
 from collector.text import decode
 
@@ -34,20 +36,16 @@ def first_value(blob: bytes) -> object | None:
             return orjson.loads(text)  # type: ignore[no-any-return]
         decoded = decode(text).lstrip(_SPACE + "\ufeff")
         with suppress(ValueError, RecursionError):
-            value: object = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
+            value = None if is_too_deep(decoded) else _DECODER.raw_decode(decoded)[0]
             return value
     return None
 
 
 def first_line(blob: bytes) -> bytes:
     """The first line with text among the first few."""
-    start = 0
-    for _ in range(50):
-        end = blob.find(b"\n", start)
-        line = blob[start:] if end < 0 else blob[start:end]
-        if end < 0 or (line and not line.isspace()):
-            return line
-        start = end + 1
+    for line in islice(BytesIO(blob), 50):
+        if not line.isspace():
+            return line.removesuffix(b"\n")
     return b""
 
 
@@ -81,7 +79,7 @@ def records(
     session_id: str,
     skip: Callable[[bytes], bool] | None = None,
     torn: list[tuple[object, object]] | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """JSON objects of all copies of a transcript, each distinct line once, in order of first
     appearance.
 
@@ -89,13 +87,14 @@ def records(
     `torn` gets the times of the records around them, as they stand there; `skip` drops lines
     unread.
     """
-    visited: set[int] = set()
+    visited = set()
     longest = b""
-    torn = [] if torn is None else torn
+    if torn is None:
+        torn = []
     for blob in blobs:
         bad = 0
-        last: object = None  # the time of the record before
-        since: object = None  # of the one before lines that cannot be read
+        last = None  # the time of the record before
+        since = None  # of the one before lines that cannot be read
         first_bad = ""
         start = same_lines(longest, blob)
         longest = max(longest, blob, key=len)
@@ -116,10 +115,12 @@ def records(
                         last = written
                         yield value
                     else:
-                        bad, first_bad = bad + 1, first_bad or f"line {number}: not an object"
+                        bad += 1
+                        first_bad = first_bad or f"line {number}: not an object"
             except (ValueError, RecursionError) as error:
                 since = last if since is None else since
-                bad, first_bad = bad + 1, first_bad or f"line {number}: {error}"
+                bad += 1
+                first_bad = first_bad or f"line {number}: {error}"
         if bad:
             detail = f"{bad}, first at {first_bad}"[:MAX_DETAIL]
             problems.append(Problem("transcripts", session_id, "unreadable_lines", detail))
@@ -129,8 +130,10 @@ def same_lines(first: bytes, second: bytes) -> int:
     """Where the first line of `second` begins that differs from `first`: copies of a session
     have the same beginning.
     """
-    low, high = 0, min(len(first), len(second))
-    left, right = memoryview(first), memoryview(second)
+    low = 0
+    high = min(len(first), len(second))
+    left = memoryview(first)
+    right = memoryview(second)
     # the beginnings of length `low` agree; halves are compared at the speed of memory
     while low < high:
         middle = (low + high + 1) // 2

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from collector.json_values import get_int, get_str, objects
+from collector.json_values import JsonObject, Moment, get_int, get_str, objects
 from collector.model import Usage
 
 
@@ -24,14 +24,17 @@ def blocks_of(content: object) -> list[Any]:
     """The blocks of a message; a string is one block of text."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return content if isinstance(content, list) else []
+    if isinstance(content, list):
+        return content
+    return []
 
 
 def anthropic_usage(
-    usage: dict[str, Any], message_id: str, time: float | None, model: str, agent_id: str = ""
+    usage: JsonObject, message_id: str, time: Moment, model: str, agent_id: str = ""
 ) -> Usage:
     """Tokens of a response as Anthropic's interface counts them."""
-    place, tier = get_str(usage, "inference_geo"), get_str(usage, "service_tier")
+    place = get_str(usage, "inference_geo")
+    tier = get_str(usage, "service_tier")
     return Usage(
         message_id,
         time,
@@ -52,7 +55,7 @@ def anthropic_usage(
 _PLAIN = ("global", "not_available", "unknown", "standard", "auto", "default")
 
 
-def beside_total(usage: dict[str, Any], whole: Usage) -> Iterator[Usage]:
+def beside_total(usage: JsonObject, whole: Usage) -> Iterator[Usage]:
     """What other models, and a compaction, used within a response: it is not in the total."""
     for number, part in enumerate(objects(usage.get("iterations")), 1):
         if get_str(part, "type") not in ("", "message"):
@@ -71,7 +74,9 @@ def recorded_cost(value: object) -> float | None:
     they do not know.
     """
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-    return float(number) if 0 < number < _MAX_COST else None
+    if 0 < number < _MAX_COST:
+        return float(number)
+    return None
 
 
 # --- what a person typed, and what the harness put in a person's place; measured on 4,228 user text
@@ -144,4 +149,7 @@ def classify(text: str, is_meta: bool = False, is_summary: bool = False) -> Prom
         (PromptKind.INJECTED, is_meta),
         (PromptKind.PLAN, start.startswith("Implement the following plan:")),
     )
-    return next((kind for kind, holds in tests if holds), PromptKind.PROMPT)
+    for kind, holds in tests:
+        if holds:
+            return kind
+    return PromptKind.PROMPT

@@ -7,10 +7,9 @@ line-addressed patches of Oh My Pi, sections `[path#tag]` of operations on numbe
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from collector.agents.common.edits import argument, text_argument
-from collector.json_values import get, get_list, get_str
+from collector.json_values import JsonObject, get, get_list, get_str
 from collector.model import Edit, Hunk
 from collector.text import resolve
 
@@ -36,10 +35,11 @@ def _recorded_edit(file: object, cwd: str, written: str) -> Edit | None:
     path, source, target = (
         resolve(cwd, name) for name in (written, get_str(file, "sourcePath"), get_str(file, "move"))
     )
-    hunks, op = display_hunks(get_str(file, "diff")), get_str(file, "op")
+    hunks = display_hunks(get_str(file, "diff"))
+    op = get_str(file, "op")
     if not path or not (hunks or op or after is not None):
         return None
-    existing: dict[str, Any] = {"before": before, "before_known": before is not None}
+    existing: JsonObject = {"before": before, "before_known": before is not None}
     if op == "delete":
         return Edit(path, "delete", **existing)
     if target:
@@ -55,7 +55,7 @@ _Row = tuple[str, int, str]
 
 def display_hunks(diff: str) -> tuple[Hunk, ...]:
     """Hunks of a numbered diff. Rows that are none, and jumps in the numbers, separate them."""
-    hunks: list[Hunk] = []
+    hunks = []
     shift = 0  # new number minus old number of a kept line
     for group in _groups(diff.split("\n")):
         hunk = _rebuilt(group, shift)
@@ -77,7 +77,7 @@ def _groups(lines: Iterable[str]) -> list[list[_Row]]:
         if row is not None:
             groups[-1].append(row)
         old = 0 if row is None else row[1] if row[0] != "+" else old
-    bare = (_strip_elisions(group) for group in groups)
+    bare = map(_strip_elisions, groups)
     return [group for group in bare if any(mark != " " for mark, _, _ in group)]
 
 
@@ -126,7 +126,8 @@ def hashline_edits(arguments: object, cwd: str = "") -> list[Edit]:
     edits = []
     for number, header in enumerate(headers, 1):
         end = headers[number].start() if number < len(headers) else len(text)
-        path, body = resolve(cwd, header[1]), text[header.end() : end]
+        path = resolve(cwd, header[1])
+        body = text[header.end() : end]
         move = _MOVE.search(body)
         if _REMOVE.search(body):
             edits.append(Edit(path, "delete"))

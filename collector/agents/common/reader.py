@@ -6,7 +6,7 @@ overrides what is special about it.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,9 +27,9 @@ from collector.agents.common.edits import (
 from collector.agents.common.jsonl import copies, documents, records
 from collector.agents.common.numbered_diffs import hashline_edits
 from collector.agents.common.scripts import commands_in_script, patches_in_script
-from collector.json_values import first_of, get, get_dict, get_str, to_json
+from collector.json_values import JsonObject, Moment, first_of, get, get_dict, get_str, to_json
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall
-from collector.text import normal_path, resolve
+from collector.text import normal_path, resolve, unique
 from collector.vocabulary.agents import tool_kinds
 
 # What a transcript can tell, in the order of the table in docs/agents.md. A reader declares its
@@ -49,6 +49,7 @@ FACETS = {
     "directory": "the working directory",
 }
 
+Read = Callable[[str, Iterable[bytes]], Session]
 ERROR_CHARS = 300
 OUTPUT_CHARS = 100_000
 Outcome = tuple[Status, str]  # how the call ended, and the beginning of its error message
@@ -96,20 +97,25 @@ class Call:
     id: str
     name: str
     arguments: object
-    at: float | None
+    at: Moment
     order: int
     agent_id: str = ""
     model: str = ""
     message_id: str = ""
     cwd: str = ""
-    not_before: float | None = None  # see `ToolCall`
+    not_before: Moment = None  # see `ToolCall`
+
+    @property
+    def path(self) -> str:
+        """The file that the arguments name."""
+        return resolve(self.cwd, path_argument(self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What came back from a call."""
 
-    at: float | None
+    at: Moment
     text: str  # as the model got it
     status: Status = Status.OK
     error: str = ""  # where the message is not the text
@@ -128,10 +134,10 @@ class RecordReader(SessionBuilder):
     special about a call.
     """
 
-    shells: frozenset[str] = frozenset()  # tools that run a command
-    writers: frozenset[str] = frozenset()  # tools that write or edit a file
-    reads: frozenset[str] = frozenset()  # tools that show a file
-    spawns: frozenset[str] = frozenset()  # tools that start a subagent
+    shells: Collection[str] = ()  # tools that run a command
+    writers: Collection[str] = ()  # tools that write or edit a file
+    reads: Collection[str] = ()  # tools that show a file
+    spawns: Collection[str] = ()  # tools that start a subagent
     # parts, in lower case, of the error of a call that the user did not allow
     rejections: tuple[str, ...] = ()
     exits: re.Pattern[str] | None = None  # the exit code in what a shell gave back
@@ -145,8 +151,22 @@ class RecordReader(SessionBuilder):
         self.call_ids = CallIds()
         self.calls: dict[str, Call] = {}  # by the key of each
         self.results: dict[str, Result] = {}
+        self.prepare()
 
-    def take(self, record: dict[str, Any]) -> None:
+    def prepare(self) -> None:
+        """What a reader of one format keeps beside."""
+
+    @classmethod
+    def line_reader(cls, agent: str, skip: Callable[[bytes], bool] | None = None) -> Read:
+        """What reads the transcripts of an agent that are JSON lines."""
+        return lambda session_id, copies: cls(agent, session_id).read_lines(copies, skip)
+
+    @classmethod
+    def document_reader(cls, agent: str) -> Read:
+        """What reads the transcripts of an agent that are JSON documents."""
+        return lambda session_id, copies: cls(agent, session_id).read_documents(copies)
+
+    def take(self, record: JsonObject) -> None:
         """Adds what one JSON object of the transcript says; a reader of texts, which have none,
         lacks it.
         """
@@ -182,7 +202,7 @@ class RecordReader(SessionBuilder):
         key: str,
         name: str,
         arguments: object,
-        time: float | None,
+        time: Moment,
         result: Result | None = None,
         **more: Any,
     ) -> str:
@@ -199,13 +219,50 @@ class RecordReader(SessionBuilder):
                 self.add_result(key, result)
         return key
 
-    def add_result(self, call_id: str, result: Result, agent_id: str = "") -> None:
-        self.results.setdefault(self.call_ids.answered(call_id, self.order, agent_id), result)
+    def take_call(
+        self,
+        request: object,
+        arguments: str,
+        place: str,
+        time: Moment,
+        result: Result | None = None,
+        **more: Any,
+    ) -> str:
+        """A call as most records have it: its id (else where it stands), its name, and its
+        arguments under a key of the agent's.
+        """
+        return self.call_tool(
+            get_str(request, "id") or place,
+            get_str(request, "name"),
+            get(request, arguments) or {},
+            time,
+            result,
+            **more,
+        )
+
+    def take_blocks(
+        self,
+        blocks: Iterable[object],
+        kind: str,
+        arguments: str,
+        key: str,
+        time: Moment,
+        **more: Any,
+    ) -> None:
+        """The blocks of an answer: texts, reasoning, and calls, which are of one kind."""
+        for index, block in enumerate(blocks):
+            if get(block, "type") == kind:
+                self.take_call(block, arguments, f"{key}/{index}", time, message_id=key, **more)
+            else:
+                self.add_block((key, index), time, block)
+
+    def add_result(self, call_id: str, result: Result) -> None:
+        self.results.setdefault(self.call_ids.answered(call_id, self.order), result)
 
     def add_turn(
         self,
         key: Hashable,
-        time: float | None,
+        time: Moment,
         text: str,
         origin: str = "prompt",
         turn_id: str = "",
@@ -273,13 +330,17 @@ class RecordReader(SessionBuilder):
             return Status.UNKNOWN, ""
         if result.status is Status.OK:
             code = self._exit_code(result) if self.tool(call) in self.shells else 0
-            return (Status.ERROR, f"exit {code}") if code else (Status.OK, "")
+            if code:
+                return (Status.ERROR, f"exit {code}")
+            return (Status.OK, "")
         rejected = any(text in error.lower() for text in self.rejections)
         return (Status.REJECTED if rejected else result.status), error[:ERROR_CHARS]
 
     def _exit_code(self, result: Result) -> int:
         match = self.exits.search(result.text) if self.exits else None
-        return int(match[1]) if match else result.exit_code
+        if match:
+            return int(match[1])
+        return result.exit_code
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
         """Changes of files, for every call."""
@@ -296,13 +357,13 @@ class RecordReader(SessionBuilder):
         """Changes of files by a tool that no agent is known to have."""
         name = self.tool(call)
         if (
-            name in self.shells | self.writers | self.reads | self.spawns
+            name in (*self.shells, *self.writers, *self.reads, *self.spawns)
             or name.lower() in tool_kinds()
         ):
             return ()
         return tuple(edits_of_unknown_tool(name, call.arguments, call.cwd))
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         """What the result of a writing tool tells beside the arguments: fields of `Edit`."""
         return {}
 
@@ -323,12 +384,9 @@ class RecordReader(SessionBuilder):
         self, call: Call, result: Result, text: str, start: int = 1, whole: bool = True
     ) -> FileObservation | None:
         """A text that was shown of the file which a call names; None without one of both."""
-        path = resolve(call.cwd, path_argument(call.arguments))
-        return (
-            FileObservation(path, result.at or call.at, start, text, whole)
-            if path and text
-            else None
-        )
+        if call.path and text:
+            return FileObservation(call.path, result.at or call.at, start, text, whole)
+        return None
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         """The subagent that a call started."""
@@ -352,16 +410,28 @@ def numbered_lines(listing: str, row: re.Pattern[str]) -> tuple[int, list[str]] 
     one has no number.
     """
     rows = [match for line in listing.split("\n") if (match := row.match(line))]
-    return (
-        (int(rows[0][1]), [match[2] for match in rows])
-        if len(rows) == listing.count("\n") + 1
-        else None
-    )
+    if len(rows) == listing.count("\n") + 1:
+        return (int(rows[0][1]), [match[2] for match in rows])
+    return None
+
+
+_STATUSES = {
+    **dict.fromkeys(("success", "completed", "done"), Status.OK),
+    **dict.fromkeys(("error", "errored", "failed"), Status.ERROR),
+    **dict.fromkeys(("cancelled", "canceled"), Status.REJECTED),
+}
+
+
+def status_of(word: str) -> Status:
+    """How a call ended, by the word that most agents have for it."""
+    return _STATUSES.get(word.lower(), Status.UNKNOWN)
 
 
 def is_error(value: object) -> Status:
     """The status that a flag in a result tells."""
-    return Status.ERROR if value is True else Status.OK
+    if value is True:
+        return Status.ERROR
+    return Status.OK
 
 
 def shell_command(text: str, cwd: str, output: str = "", background: bool = False) -> Command:
@@ -374,8 +444,9 @@ def commits_in(command: Command, output: str) -> tuple[str, ...]:
     shows below its working copy.
     """
     made = _COMMIT_LINE.findall(output) if _GIT.search(command.text) else []
-    made += _JJ_PARENT.findall(output) if _JJ_FINISHES.search(command.text) else []
-    return tuple(dict.fromkeys(made))
+    if _JJ_FINISHES.search(command.text):
+        made += _JJ_PARENT.findall(output)
+    return unique(made)
 
 
 def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
@@ -384,16 +455,16 @@ def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
     """
     pattern = next((ids for tool, ids in _COMMITTING.items() if name.endswith(tool)), None)
     match = pattern.search(output) if pattern is not None else None
-    return (match[1],) if match else ()
+    if match:
+        return (match[1],)
+    return ()
 
 
 # --- formats that several agents share ------------------------------------------------------------
 
 # take a subcommand
-_EDITORS = frozenset(
-    {"str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor"}
-)
-_CHANGING = frozenset({"create", "write", "str_replace", "insert", "edit"})
+_EDITORS = ("str_replace_editor", "str_replace_based_edit_tool", "file_editor", "text_editor")
+_CHANGING = ("create", "write", "str_replace", "insert", "edit")
 
 
 class AnyAgentReader(RecordReader):
@@ -410,8 +481,6 @@ class AnyAgentReader(RecordReader):
             "shell_command",
             "run_shell_command",
             "run_command",
-        }
-        | {
             "execute_bash",
             "bash_command",
             "run_terminal_cmd",
@@ -432,18 +501,21 @@ class AnyAgentReader(RecordReader):
             "write_file",
             "edit_file",
             "save_file",
-        }
-        | {
             "write_to_file",
             "replace_file_content",
             "multi_replace_file_content",
             "mcp__acp__edit",
             "mcp__acp__write",
+            "notebookedit",
+            "notebook_edit",
+            "create_file",
+            "search_replace",
+            "fs_write",
+            *_EDITORS,
         }
-        | {"notebookedit", "notebook_edit", "create_file", "search_replace", "fs_write", *_EDITORS}
     )
-    reads = frozenset({"read"})
-    spawns = frozenset({"task", "agent", "spawn_agent"})
+    reads = ("read",)
+    spawns = ("task", "agent", "spawn_agent")
 
     def tool(self, call: Call) -> str:
         return call.name.lower()
@@ -455,7 +527,8 @@ class AnyAgentReader(RecordReader):
             else []
         )
         if commands and not argument(call.arguments, *_COMMAND):
-            text, (_, cwd) = "\n".join(text for text, _ in commands), commands[0]
+            text = "\n".join(text for text, _ in commands)
+            (_, cwd) = commands[0]
             call = replace(
                 call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd}
             )
@@ -465,7 +538,8 @@ class AnyAgentReader(RecordReader):
         return super().command(call, result)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        name, arguments = self.tool(call), call.arguments
+        name = self.tool(call)
+        arguments = call.arguments
         if name == "exec" and get_str(arguments, "input"):
             return [
                 edit
@@ -473,7 +547,8 @@ class AnyAgentReader(RecordReader):
                 for edit in parse_patch(patch, call.cwd)
             ]
         if name in self.shells:
-            text, cwd = argument(arguments, *_COMMAND), argument(arguments, *_DIRECTORY) or call.cwd
+            text = argument(arguments, *_COMMAND)
+            cwd = argument(arguments, *_DIRECTORY) or call.cwd
             return [
                 edit
                 for patch in patches_in(text)

@@ -15,7 +15,8 @@ def patches_in_script(script: str) -> list[str]:
     """Patches written as one string literal of a JavaScript program. Text put together at run
     time is not recovered.
     """
-    matches, position = [], 0
+    matches = []
+    position = 0
     while (start := script.find(BEGIN, position)) >= 0:
         position = start + len(BEGIN)
         opening = _QUOTE_BEFORE.search(script, max(0, start - 40), start)
@@ -49,7 +50,9 @@ def _argument(script: str, key: re.Pattern[str], start: int, stop: int) -> str:
     match = key.search(script, start, stop)
     group = match.lastindex if match else None
     literal = _literal(script, match.end(), match[group], False) if match and group else None
-    return literal[0] if literal else ""
+    if literal:
+        return literal[0]
+    return ""
 
 
 def _literal(script: str, start: int, quote: str, raw: bool) -> tuple[str, int] | None:
@@ -75,5 +78,9 @@ def _unescape(match: re.Match[str]) -> str:
     code = match[1] or match[2] or match[3]
     if code:
         value = int(code, 16)
-        return chr(value) if value < 0x110000 else "\ufffd"
-    return "" if match[4] else _SIMPLE.get(match[5], match[5])
+        if value < 0x110000:
+            return chr(value)
+        return "\ufffd"
+    if match[4]:
+        return ""
+    return _SIMPLE.get(match[5], match[5])

@@ -3,16 +3,16 @@ the last whole copy. Pure.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from collector.model import AgentMessage, Session, SessionEvent, ToolCall, Usage
+from collector.text import unique
 
 _Event = TypeVar("_Event", ToolCall, AgentMessage, Usage, SessionEvent)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCopy:
+class StoredCopy(NamedTuple):
     """A copy of a transcript as a checkpoint holds it."""
 
     at: float  # when it was stored, seconds since 1970
@@ -35,7 +35,8 @@ def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
     lacks what an earlier one has was begun anew and tells nothing of it. The session lasted at
     least until the last copy with a call of it was stored.
     """
-    calls, stored = list(session.calls), set[str]()
+    calls = list(session.calls)
+    stored = set[str]()
     ended = session.ended_at
     for copy in sorted(copies, key=lambda entry: entry.at):
         stored |= copy.calls
@@ -45,7 +46,8 @@ def bounded(session: Session, copies: Iterable[StoredCopy]) -> Session:
             call = calls[number]
             if call.message_id != writing:
                 calls[number] = replace(call, not_before=max(copy.at, call.not_before or copy.at))
-        ended = max(copy.at, ended or copy.at) if copy.calls or not calls else ended
+        if copy.calls or not calls:
+            ended = max(copy.at, ended or copy.at)
     return replace(session, calls=tuple(calls), ended_at=ended)
 
 
@@ -68,15 +70,15 @@ def continued(full: Session, compact: Session) -> Session:
 
     return replace(
         full,
-        cwds=tuple(dict.fromkeys((*full.cwds, *compact.cwds))),
+        cwds=unique(full.cwds + compact.cwds),
         turns=(*full.turns, *(replace(turn, index=number[turn.index]) for turn in later)),
         calls=(
             *full.calls,
             *(call for call in after(compact.calls) if call.call_id not in existing),
         ),
-        messages=(*full.messages, *after(compact.messages)),
-        usage=(*full.usage, *after(compact.usage)),
-        marks=(*full.marks, *after(compact.marks)),
+        messages=full.messages + after(compact.messages),
+        usage=full.usage + after(compact.usage),
+        marks=full.marks + after(compact.marks),
         ended_at=max(end, compact.ended_at or 0.0) or None,
-        problems=tuple(dict.fromkeys((*full.problems, *compact.problems))),
+        problems=unique(full.problems + compact.problems),
     )

@@ -8,10 +8,10 @@ A converter that many use writes sessions of Codex and Claude Code so, with a ti
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.agents.common.jsonl import first_value, values
-from collector.json_values import get_dict, get_str, objects, to_json
+from collector.json_values import JsonObject, get_dict, get_str, objects, to_json
 
 
 class ChatCall(NamedTuple):
@@ -27,19 +27,21 @@ class ChatMessage(NamedTuple):
     text: str
     calls: tuple[ChatCall, ...]
     answers: str  # id of the call that this is the result of
-    record: dict[str, Any]
+    record: JsonObject
 
 
-def session_meta(document: object) -> dict[str, Any]:
+def session_meta(document: object) -> JsonObject:
     """What a converted session says of itself; {} for any other document, and where no message
     has a time.
     """
     messages = objects(document.get("messages")) if isinstance(document, dict) else []
     timed = any(get_str(message, "_metadata", "timestamp") for message in messages)
-    return get_dict(document, "meta", "session_meta") if timed else {}
+    if timed:
+        return get_dict(document, "meta", "session_meta")
+    return {}
 
 
-def lines_of_chats(blob: bytes, records: Callable[[object], Iterable[dict[str, Any]]]) -> bytes:
+def lines_of_chats(blob: bytes, records: Callable[[object], Iterable[JsonObject]]) -> bytes:
     """Chats, one after the other, as the records that they were made from; anything else, or a
     chat that is cut off, as it is.
     """

@@ -8,7 +8,6 @@ no results, and writes the arguments of a request as JSON text.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 from collector.agents.common.messages import PromptKind, classify, without_reminders
 from collector.agents.common.reader import (
@@ -21,13 +20,15 @@ from collector.agents.common.reader import (
 )
 from collector.git.patches import parse_unified
 from collector.json_values import (
+    JsonObject,
+    Moment,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
     parse_json,
-    time_of,
     to_json,
 )
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, Usage
@@ -35,12 +36,14 @@ from collector.vocabulary.sessions import Driver
 
 _EXIT = re.compile(r"exit(?:ed with exit)? code:? (-?\d{1,9})>?\s*$")
 _TOTALS_CHARS = 4000
-_TOKENS = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cache_read": "cacheReadTokens",
-    "cache_write": "cacheWriteTokens",
-    "reasoning": "reasoningTokens",
+# records that are an event -> its kind, and where its detail stands
+_NOTED = {
+    "session.model_change": ("model_change", "newModel"),
+    "session.mode_changed": ("mode_change", "newMode"),
+    "session.compaction_complete": ("compaction", ""),
+    "session.error": ("api_error", "message"),
+    "session.workspace_file_changed": ("files_changed", "path"),
+    "abort": ("interrupt", "reason"),
 }
 
 
@@ -59,32 +62,27 @@ def read_events(agent: str, session_id: str, blobs: Iterable[bytes]) -> Session:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"bash", "powershell", "shell", "run_in_terminal"})
-    writers = frozenset(
-        {
-            "edit",
-            "create",
-            "str_replace",
-            "insert",
-            "write",
-            "str_replace_editor",
-            "str_replace_based_edit_tool",
-        }
-        | {
-            "create_file",
-            "replace_string_in_file",
-            "multi_replace_string_in_file",
-            "insert_edit_into_file",
-            "edit_notebook_file",
-        }
+    shells = ("bash", "powershell", "shell", "run_in_terminal")
+    writers = (
+        "edit",
+        "create",
+        "str_replace",
+        "insert",
+        "write",
+        "str_replace_editor",
+        "str_replace_based_edit_tool",
+        "create_file",
+        "replace_string_in_file",
+        "multi_replace_string_in_file",
+        "insert_edit_into_file",
+        "edit_notebook_file",
     )
-    reads = frozenset({"view", "read"})
-    spawns = frozenset({"task"})
+    reads = ("view", "read")
+    spawns = ("task",)
 
-    def __init__(self, agent: str, session_id: str) -> None:
-        super().__init__(agent, session_id)
+    def prepare(self) -> None:
         self.agents: set[str] = set()  # subagents whose events are here
-        self.handlers: dict[str, Callable[[dict[str, Any], dict[str, Any], float | None], None]] = {
+        self.handlers: dict[str, Callable[[JsonObject, JsonObject, Moment], None]] = {
             "session.start": self._context,
             "session.resume": self._resume,
             "session.context_changed": self._context,
@@ -92,68 +90,67 @@ class _Reader(RecordReader):
             "assistant.message": self._assistant,
             "tool.execution_start": self._call,
             "tool.execution_complete": self._result,
-            "session.model_change": lambda r, d, time: self.add_event(
-                "model_change", time, get_str(d, "newModel")
-            ),
-            "session.mode_changed": lambda r, d, time: self.add_event(
-                "mode_change", time, get_str(d, "newMode")
-            ),
-            "session.compaction_complete": lambda r, d, time: self.add_event("compaction", time),
-            "session.error": lambda r, d, time: self.add_event(
-                "api_error", time, get_str(d, "message")
-            ),
             "session.usage_record": self._usage,
             "session.shutdown": self._shutdown,
-            "session.workspace_file_changed": lambda r, d, time: self.add_event(
-                "files_changed", time, get_str(d, "path")
-            ),
-            "abort": lambda r, d, time: self.add_event("interrupt", time, get_str(d, "reason")),
             "permission.completed": self._permission,
         }
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         if not self.is_new(get_str(record, "id")):
             return
-        time = time_of(record.get("timestamp"))
+        time = get_time(record, "timestamp")
         self.begin(time)
         agent_id = _agent(record)
         if agent_id:
             self.agents.add(agent_id)
-        kind = record.get("type")
-        if isinstance(kind, str) and kind in self.handlers:
-            self.handlers[kind](record, get_dict(record, "data"), time)
-        elif not isinstance(kind, str) or "." not in kind:
+        kind = str(record.get("type"))
+        data = get_dict(record, "data")
+        if kind in self.handlers:
+            self.handlers[kind](record, data, time)
+        elif kind in _NOTED:
+            event, detail = _NOTED[kind]
+            self.add_event(event, time, get_str(data, detail))
+        elif "." not in kind:
             self.unknown_record_type(kind)
 
-    def _context(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _context(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         context = get_dict(data, "context") or data
         self.add_version(data.get("copilotVersion"))
-        self.driver = Driver.IDE if data.get("vscodeVersion") else self.driver
+        if data.get("vscodeVersion"):
+            self.driver = Driver.IDE
         self.add_cwd(context.get("cwd"))
         self.add_branch(context.get("branch"))
 
-    def _resume(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _resume(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         self.add_event("resumed", time)
         self._context(record, data, time)
 
-    def _usage(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _usage(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         """Tokens of a response since 1.0; those read from a cache and written to it are among
         the input.
         """
         used = get_dict(data, "usage")
-        key, model = get_str(used, "apiCallId") or get_str(record, "id"), get_str(used, "model")
-        self.count_tokens(key, time, used, _TOKENS, model=model, agent_id=_agent(record))
+        key = get_str(used, "apiCallId") or get_str(record, "id")
+        model = get_str(used, "model")
+        self.count_tokens(
+            key,
+            time,
+            used,
+            reasoning=get_int(used, "reasoningTokens"),
+            model=model,
+            agent_id=_agent(record),
+        )
 
-    def _shutdown(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _shutdown(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         totals = {key: data.get(key) for key in ("codeChanges", "modelMetrics")}
         self.add_event("totals", time, to_json(totals, _TOTALS_CHARS), limit=_TOTALS_CHARS)
 
-    def _permission(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _permission(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         kind = get_str(data, "result", "kind")
         if kind.startswith("denied"):
             self.add_event("permission_denied", time, f"{kind} {get_str(data, 'toolCallId')}")
 
-    def _user(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _user(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         text = without_reminders(get_str(data, "content"))
         source = get_str(data, "source")
         if _agent(record):  # the task given to a subagent
@@ -167,8 +164,9 @@ class _Reader(RecordReader):
             get_str(record, "id") or (time, text), time, text, "queued" if queued else kind.value
         )
 
-    def _assistant(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
-        key, agent_id = get_str(data, "messageId") or get_str(record, "id"), _agent(record)
+    def _assistant(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
+        key = get_str(data, "messageId") or get_str(record, "id")
+        agent_id = _agent(record)
         reasoning = get_str(data, "reasoningText")
         if reasoning or "reasoningOpaque" in data:
             self.add_message((key, "reasoning"), time, "reasoning", reasoning, agent_id)
@@ -183,23 +181,22 @@ class _Reader(RecordReader):
         for request in get_list(data, "toolRequests"):
             self._add_call(request, get_str(request, "name"), record, time)
 
-    def _call(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
+    def _call(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
         self._add_call(data, get_str(data, "toolName"), record, time)
 
-    def _add_call(
-        self, request: object, name: str, record: dict[str, Any], time: float | None
-    ) -> None:
+    def _add_call(self, request: object, name: str, record: JsonObject, time: Moment) -> None:
         """A call is known from the request and, a moment later, from its start."""
-        call_id, model = get_str(request, "toolCallId"), get_str(record, "data", "model")
+        call_id = get_str(request, "toolCallId")
+        model = get_str(record, "data", "model")
         arguments = get(request, "arguments")
         if call_id:
-            arguments = (
-                (parse_json(arguments) or arguments) if isinstance(arguments, str) else arguments
-            )
+            if isinstance(arguments, str):
+                arguments = parse_json(arguments) or arguments
             self.call_tool(call_id, name, arguments, time, agent_id=_agent(record), model=model)
 
-    def _result(self, record: dict[str, Any], data: dict[str, Any], time: float | None) -> None:
-        output, error = get_str(data, "result", "content"), get_str(data, "error", "message")
+    def _result(self, record: JsonObject, data: JsonObject, time: Moment) -> None:
+        output = get_str(data, "result", "content")
+        error = get_str(data, "error", "message")
         rejected = get_str(data, "error", "code") == "rejected" or "user rejected" in error.lower()
         status = Status.REJECTED if rejected else is_error(data.get("success") is not True)
         self.add_result(
@@ -214,11 +211,9 @@ class _Reader(RecordReader):
             if call.name in self.shells and result.status is Status.OK
             else None
         )
-        return (
-            (Status.ERROR, output[:ERROR_CHARS])
-            if code and int(code[1]) != 0
-            else super().outcome(call, result)
-        )
+        if code and int(code[1]) != 0:
+            return (Status.ERROR, output[:ERROR_CHARS])
+        return super().outcome(call, result)
 
     def command(self, call: Call, result: Result) -> Command | None:
         return super().command(
@@ -226,9 +221,11 @@ class _Reader(RecordReader):
         )
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
-        return () if get_str(call.arguments, "command") == "view" else super().edits(call, result)
+        if get_str(call.arguments, "command") == "view":
+            return ()
+        return super().edits(call, result)
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         diff = _diff(result) if result.status is Status.OK else ""
         created = "\n--- a/dev/null\n" in diff[:2000] or "\n--- /dev/null\n" in diff[:2000]
         return {"hunks": parse_unified(diff), "before_known": created}
@@ -257,7 +254,7 @@ class _Reader(RecordReader):
         )
 
 
-def _agent(record: dict[str, Any]) -> str:
+def _agent(record: JsonObject) -> str:
     return get_str(record, "agentId") or get_str(record, "data", "parentToolCallId")
 
 

@@ -17,17 +17,29 @@ from typing import Any
 
 from collector.agents.common.edits import edits_from_patch
 from collector.agents.common.messages import recorded_cost
-from collector.agents.common.reader import Call, RecordReader, Result, commits_in, numbered_lines
+from collector.agents.common.reader import (
+    Call,
+    RecordReader,
+    Result,
+    commits_in,
+    numbered_lines,
+    status_of,
+)
 from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.patches import parse_unified, whole_texts
 from collector.json_values import (
+    JsonObject,
+    Moment,
+    first_text,
     get,
     get_dict,
     get_int,
     get_list,
     get_str,
+    get_time,
+    json_bytes,
     load_json,
     objects,
     parse_json,
@@ -35,17 +47,9 @@ from collector.json_values import (
     to_json,
 )
 from collector.model import Command, Edit, FileObservation, Hunk, Session, Spawn, Status
-from collector.text import decode, resolve, timestamp
+from collector.text import decode, first_group, resolve, timestamp
 from collector.vocabulary.sessions import Driver
 
-_STATUS = {"completed": Status.OK, "error": Status.ERROR}
-_TOKENS = {
-    "input": "input",
-    "output": "output",
-    "cache_read": "cache.read",
-    "cache_write": "cache.write",
-    "reasoning": "reasoning",
-}
 _REDACTED = "REDACTED"
 _LINE = re.compile(r"^\s*(\d+)(?:: |\| ?)(.*)$", re.S)
 _TAGS = ("content", "file")
@@ -69,11 +73,13 @@ def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Sessio
     """A session of its documents, or of its text: of that only the beginning is dated, by a clock
     without a zone.
     """
-    began, documents = None, []
+    began = None
+    documents = []
     for blob in blobs:
         text = decode(blob) if session_of_markdown(decode(blob[:_ABOUT])) else ""
-        began = began or _read_creation_time(text[:_ABOUT])
-        documents.append(json.dumps(_document_of_markdown(text)).encode() if text else blob)
+        if not began:
+            began = _read_creation_time(text[:_ABOUT])
+        documents.append(json_bytes(_document_of_markdown(text)) if text else blob)
     session = _Reader(agent, session_id).read_documents(documents)
     if began is None:
         return session
@@ -83,11 +89,10 @@ def read_exported(agent: str, session_id: str, blobs: Iterable[bytes]) -> Sessio
 
 def session_of_markdown(text: str) -> str:
     """The id of the session of which this is the beginning of an exported text; "" of others."""
-    match = _EXPORTED.match(text)
-    return match[1] if match else ""
+    return first_group(_EXPORTED.match(text))
 
 
-def _read_creation_time(text: str) -> float | None:
+def _read_creation_time(text: str) -> Moment:
     """When an exported session began, by the clock and the customs of its author: the month comes
     first where hours have a half of the day.
     """
@@ -103,17 +108,18 @@ def _read_creation_time(text: str) -> float | None:
         if half
         else (third, second, first)
     )
-    hour = hour % 12 + 12 * (half == "P") if half else hour
+    if half:
+        hour = hour % 12 + 12 * (half == "P")
     return timestamp(f"{year}-{month:02}-{day:02}T{hour:02}:{match[5]}")
 
 
-def _document_of_markdown(text: str) -> dict[str, Any]:
+def _document_of_markdown(text: str) -> JsonObject:
     """An exported text as the document that OpenCode exports; it has no times."""
     _, *said = _SPEAKER.split(text)
     messages = []
     for role, model, body in zip(said[::3], said[1::3], said[2::3], strict=True):
         spoken, *calls = _TOOL.split(body)
-        parts: list[dict[str, Any]] = [{"type": "text", "text": spoken.strip()}]
+        parts = [{"type": "text", "text": spoken.strip()}]
         parts += [
             part
             for name, written in zip(calls[::2], calls[1::2], strict=True)
@@ -123,7 +129,7 @@ def _document_of_markdown(text: str) -> dict[str, Any]:
     return {"info": {}, "messages": messages}
 
 
-def _call_of_markdown(name: str, written: str) -> Iterator[dict[str, Any]]:
+def _call_of_markdown(name: str, written: str) -> Iterator[JsonObject]:
     """A call as a part of a document, if its input is whole."""
     try:
         arguments, end = json.JSONDecoder().raw_decode(written)
@@ -139,10 +145,10 @@ def _call_of_markdown(name: str, written: str) -> Iterator[dict[str, Any]]:
 
 
 class _Reader(RecordReader):
-    shells = frozenset({"bash", "shell"})
-    writers = frozenset({"write", "edit", "multiedit"})
-    reads = frozenset({"read"})
-    spawns = frozenset({"task"})
+    shells = ("bash", "shell")
+    writers = ("write", "edit", "multiedit")
+    reads = ("read",)
+    spawns = ("task",)
     rejections = (
         "rejected permission",
         "user rejected",
@@ -150,12 +156,13 @@ class _Reader(RecordReader):
         "dismissed this question",
     )
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: JsonObject) -> None:
         info = get_dict(record, "info")
         messages = objects(record.get("messages"))
         self.add_cwd(info.get("directory"))
         self.add_version(info.get("version"))
-        self.parent_id = self.parent_id or get_str(info, "parentID")
+        if not self.parent_id:
+            self.parent_id = get_str(info, "parentID")
         if any(
             rule.get("permission") == "question" and rule.get("action") == "deny"
             for rule in objects(info.get("permission"))
@@ -167,9 +174,10 @@ class _Reader(RecordReader):
             if self.is_new(key):
                 self._message(message, key, ends)
 
-    def _message(self, message: dict[str, Any], key: str, ends: dict[str, float]) -> None:
-        info, parts = get_dict(message, "info"), get_list(message, "parts")
-        time = time_of(get(info, "time", "created"))
+    def _message(self, message: JsonObject, key: str, ends: dict[str, float]) -> None:
+        info = get_dict(message, "info")
+        parts = get_list(message, "parts")
+        time = get_time(info, "time", "created")
         self.begin(time)
         if info.get("role") == "user":
             # a prompt names the model that was chosen, an answer the one that gave it
@@ -183,10 +191,11 @@ class _Reader(RecordReader):
     def _first_cwd(self) -> str:
         return next(iter(self.cwds), "")
 
-    def _user(self, key: str, parts: list[Any], time: float | None) -> None:
+    def _user(self, key: str, parts: list[Any], time: Moment) -> None:
         typed = []
         for part in parts:
-            kind, text = get(part, "type"), get_str(part, "text")
+            kind = get(part, "type")
+            text = get_str(part, "text")
             if kind == "text" and get(part, "synthetic") is True:
                 self.add_event("injected", time, text[:80])
                 # named with @
@@ -205,9 +214,7 @@ class _Reader(RecordReader):
                 self.add_event("compaction", time, "auto" if get(part, "auto") is True else "")
         self.add_turn(key, time, "\n".join(typed))
 
-    def _turn_changes(
-        self, info: dict[str, Any], time: float | None, ends: dict[str, float]
-    ) -> None:
+    def _turn_changes(self, info: JsonObject, time: Moment, ends: dict[str, float]) -> None:
         """Texts of the files that the turn changed, as they were when it began and when it
         ended.
         """
@@ -220,9 +227,7 @@ class _Reader(RecordReader):
             if after is not None and get(change, "status") != "deleted":
                 self.add_observation(FileObservation(path, ended, 1, after, whole=True))
 
-    def _assistant(
-        self, info: dict[str, Any], key: str, parts: list[Any], time: float | None
-    ) -> None:
+    def _assistant(self, info: JsonObject, key: str, parts: list[Any], time: Moment) -> None:
         self.add_cwd(get(info, "path", "cwd"))
         self.use_model(_model(info), time)
         self.mode = self.switched("mode_change", self.mode, get_str(info, "mode"), time)
@@ -235,15 +240,20 @@ class _Reader(RecordReader):
             if isinstance(part, dict):
                 self._part(part, info, f"{key}/{index}", time)
 
-    def _usage(self, info: dict[str, Any], key: str, time: float | None) -> None:
-        more = {"model": _model(info), "cost": recorded_cost(info.get("cost"))}
-        self.count_tokens(key, time, info.get("tokens"), _TOKENS, cached_among_input=False, **more)
+    def _usage(self, info: JsonObject, key: str, time: Moment) -> None:
+        self.count_tokens(
+            key,
+            time,
+            info.get("tokens"),
+            cached_among_input=False,
+            reasoning=get_int(info, "tokens", "reasoning"),
+            model=_model(info),
+            cost=recorded_cost(info.get("cost")),
+        )
 
-    def _part(
-        self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None
-    ) -> None:
+    def _part(self, part: JsonObject, info: JsonObject, key: str, time: Moment) -> None:
         kind = part.get("type")
-        began = time_of(get(part, "time", "start")) or time
+        began = get_time(part, "time", "start") or time
         if kind in ("text", "reasoning"):
             self.add_message(key, began, str(kind), get_str(part, "text"))
         elif kind == "tool":
@@ -252,22 +262,18 @@ class _Reader(RecordReader):
             files = "\n".join(f for f in get_list(part, "files") if isinstance(f, str))
             self.add_event("files_changed", time, files, limit=4000)
 
-    def _tool(
-        self, part: dict[str, Any], info: dict[str, Any], key: str, time: float | None
-    ) -> None:
+    def _tool(self, part: JsonObject, info: JsonObject, key: str, time: Moment) -> None:
         state = get_dict(part, "state")
         # a command that ran when the user stopped it, or too long
         stopped = get_dict(state, "metadata").get("exit", 0) is None
-        status = (
-            Status.UNKNOWN if stopped else _STATUS.get(get_str(state, "status"), Status.UNKNOWN)
-        )
-        began = time_of(get(state, "time", "start")) or time
+        status = Status.UNKNOWN if stopped else status_of(get_str(state, "status"))
+        began = get_time(state, "time", "start") or time
         self.begin(began)
         call_id = get_str(part, "callID")
         unusable = not call_id or _REDACTED in call_id or call_id in self.calls
         text = next((get_str(state, name) for name in ("output", "error") if name in state), None)
         result = Result(
-            time_of(get(state, "time", "end")),
+            get_time(state, "time", "end"),
             text or "",
             status,
             get_str(state, "error"),
@@ -302,7 +308,7 @@ class _Reader(RecordReader):
         ]
         return [_patched_file(file, call.cwd, by_path) for file in files] or stated
 
-    def result_fields(self, call: Call, result: Result) -> dict[str, Any]:
+    def result_fields(self, call: Call, result: Result) -> JsonObject:
         metadata = get_dict(result.details, "metadata")
         if call.name == "write":
             return {"before_known": metadata.get("exists") is False}
@@ -311,11 +317,9 @@ class _Reader(RecordReader):
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The lines of a file as `read` showed them."""
-        return (
-            self.display(call, result, *listed)
-            if (listed := _listed_text(get_str(result.details, "output")))
-            else None
-        )
+        if listed := _listed_text(get_str(result.details, "output")):
+            return self.display(call, result, *listed)
+        return None
 
     def spawn(self, call: Call, result: Result) -> Spawn:
         return Spawn(
@@ -339,7 +343,8 @@ def body_of(display: str) -> str:
     start = position + len(tag) + 2
     start += display.startswith("\n", start)
     end = display.find(f"</{tag}>", start)
-    end = len(display) if end < 0 else end
+    if end < 0:
+        end = len(display)
     return display[start : end - (end > start and display[end - 1] == "\n")]
 
 
@@ -359,39 +364,43 @@ def _listed_text(display: str) -> tuple[str, int, bool] | None:
 _BILLS_OTHERWISE = ("github-copilot", "github-copilot-enterprise")
 
 
-def _model(info: dict[str, Any]) -> str:
+def _model(info: JsonObject) -> str:
     """The model; with the provider where that bills in its own way, and not by the token."""
     model = get_str(info, "modelID") or get_str(info, "model", "modelID")
     provider = get_str(info, "providerID") or get_str(info, "model", "providerID")
-    return f"{provider}/{model}" if model and provider in _BILLS_OTHERWISE else model
+    if model and provider in _BILLS_OTHERWISE:
+        return f"{provider}/{model}"
+    return model
 
 
-def _message_key(info: dict[str, Any], number: int) -> str:
+def _message_key(info: JsonObject, number: int) -> str:
     message_id = get_str(info, "id")
     if message_id and _REDACTED not in message_id:
         return message_id
     return f"{info.get('role')}/{to_json(get(info, 'time', 'created'), 40)}/{number}"
 
 
-def _turn_ends(messages: list[dict[str, Any]]) -> dict[str, float]:
+def _turn_ends(messages: list[JsonObject]) -> dict[str, float]:
     """Id of a user message -> when the last answer to it was complete."""
-    ends: dict[str, float] = {}
+    ends = {}
     for message in messages:
-        ended = time_of(get(message, "info", "time", "completed"))
+        ended = get_time(message, "info", "time", "completed")
         if ended is not None:
             ends[get_str(message, "info", "parentID")] = ended
     return ends
 
 
 def _both_texts(change: object) -> tuple[str | None, str | None]:
-    before, after = get(change, "before"), get(change, "after")
+    before = get(change, "before")
+    after = get(change, "after")
     if isinstance(before, str) and isinstance(after, str):
         return before, after
     return whole_texts(parse_unified(get_str(change, "patch"))) or (None, None)
 
 
-def _texts(change: dict[str, Any]) -> dict[str, Any]:
-    before, after = change.get("before"), change.get("after")
+def _texts(change: JsonObject) -> JsonObject:
+    before = change.get("before")
+    after = change.get("after")
     if not isinstance(before, str) or not isinstance(after, str):
         return {}
     return {"before": before, "before_known": True, "after": after}
@@ -401,15 +410,17 @@ def _display_hunks(change: object, diff: str = "") -> tuple[Hunk, ...]:
     """Hunks of a display diff: indentation common to all its lines is cut, so positions are
     exact and text is not.
     """
-    hunks = parse_unified(get_str(change, "patch") or get_str(change, "diff") or diff)
+    hunks = parse_unified(first_text(change, "patch", "diff") or diff)
     return tuple(replace(hunk, exact_text=False) for hunk in hunks)
 
 
-def _patched_file(file: dict[str, Any], cwd: str, stated: dict[str, Edit]) -> Edit:
+def _patched_file(file: JsonObject, cwd: str, stated: dict[str, Edit]) -> Edit:
     """One file of an applied patch: whole texts where the version records them, else what the
     patch states.
     """
-    path, kind, texts = resolve(cwd, get_str(file, "filePath")), file.get("type"), _texts(file)
+    path = resolve(cwd, get_str(file, "filePath"))
+    kind = file.get("type")
+    texts = _texts(file)
     of_patch = stated.get(path)
     if kind == "add":
         added = texts.get("after") if texts else of_patch.content if of_patch else None
@@ -457,7 +468,9 @@ def find(location: Path, roots: Roots) -> Iterator[LocalSession]:
             return
         columns = database.present("session", ("id", "directory", "time_updated"))
         for row in database.rows(f"SELECT {columns} FROM session"):
-            number, cwd, updated = str(row["id"]), str(row["directory"]), row.get("time_updated")
+            number = str(row["id"])
+            cwd = str(row["directory"])
+            updated = row.get("time_updated")
             if roots.of(cwd):
                 stamp = f"{number} {updated}" if updated else ""
                 yield LocalSession(
@@ -476,12 +489,12 @@ def load(session: LocalSession) -> Iterator[bytes]:
         yield json.dumps(_of_database(database, session.key), default=str).encode()
 
 
-def _of_database(database: CopiedDatabase, session: str) -> dict[str, Any]:
+def _of_database(database: CopiedDatabase, session: str) -> JsonObject:
     (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
     messages = database.rows(
         "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
     )
-    parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    parts = defaultdict(list)
     of_session = "message_id IN (SELECT id FROM message WHERE session_id = ?)"
     for part in database.rows(
         f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
@@ -497,15 +510,15 @@ def _of_database(database: CopiedDatabase, session: str) -> dict[str, Any]:
     return _document(info, [_with_id(entry["data"], entry["id"]) for entry in messages], parts)
 
 
-def _with_id(written: object, number: str) -> dict[str, Any]:
+def _with_id(written: object, number: str) -> JsonObject:
     return get_dict(parse_json(written)) | {"id": number}
 
 
 def _document(
-    info: dict[str, Any],
-    messages: list[dict[str, Any]],
-    parts: Mapping[str, list[dict[str, Any]]],
-) -> dict[str, Any]:
+    info: JsonObject,
+    messages: list[JsonObject],
+    parts: Mapping[str, list[JsonObject]],
+) -> JsonObject:
     """A session as OpenCode exports it; `parts`: by the id of their message."""
     return {
         "info": info,
@@ -534,9 +547,9 @@ def load_files(session: LocalSession) -> Iterator[bytes]:
     """Raises ValueError for a file that is no JSON: it is being written. Names of files are the
     ids, what the files say of them is not.
     """
-    below: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    below = defaultdict(list)
     for path in session.files:
         value = get_dict(load_json(files.content(path)))
         below[path.parent.name].append(value | {"id": path.stem})
     (info,) = below.pop(session.files[0].parent.name)
-    yield json.dumps(_document(info, below[session.id], below)).encode()
+    yield json_bytes(_document(info, below[session.id], below))

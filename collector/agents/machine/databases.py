@@ -14,7 +14,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import JsonObject
 from collector.limits import DATABASE_BYTES, DATABASE_SECONDS
+from collector.text import add_ending
 
 _TRIES = 3
 _LOG = "-wal"
@@ -33,7 +35,7 @@ class CopiedDatabase:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[JsonObject]:
         """Rows of a query, their values by column. Raises DatabaseUnreadable."""
         try:
             cursor = self._connection.execute(sql, parameters)
@@ -139,8 +141,8 @@ def _copy(path: Path, copy: Path) -> None:
                 f"{path} has more than {DATABASE_BYTES >> 30} GB and was not copied"
             )
         for ending in ("", _LOG):
-            source = path.with_name(path.name + ending)
-            target = copy.with_name(copy.name + ending)
+            source = add_ending(path, ending)
+            target = add_ending(copy, ending)
             target.unlink(missing_ok=True)
             if source.is_file():
                 shutil.copyfile(source, target, follow_symlinks=False)
@@ -155,7 +157,7 @@ def state(path: Path) -> State:
     results = []
     for ending in ("", _LOG):
         try:
-            about = path.with_name(path.name + ending).lstat()
+            about = add_ending(path, ending).lstat()
             results.append((about.st_size, about.st_mtime_ns))
         except FileNotFoundError:
             results.append(_ABSENT)

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from collector.agents.machine import files
-from collector.json_values import get_list, get_str
+from collector.json_values import first_text, get_list, get_str
 
 _REMOTE = "vscode-remote"
 
@@ -31,18 +31,19 @@ def path_of(uri: object) -> str:
     for anything that is no file.
     """
     if isinstance(uri, dict):
-        scheme, path = (
-            get_str(uri, "scheme") or "file",
-            get_str(uri, "path") or get_str(uri, "fsPath"),
-        )
+        scheme = get_str(uri, "scheme") or "file"
+        path = first_text(uri, "path", "fsPath")
     elif isinstance(uri, str):
         try:
             parts = urlsplit(uri)
         except ValueError:
             return ""
-        scheme, path = parts.scheme, unquote(parts.path)
+        scheme = parts.scheme
+        path = unquote(parts.path)
     else:
         return ""
     if scheme not in ("file", _REMOTE):
         return ""
-    return path[1:] if len(path) > 2 and path[0] == "/" and path[2] == ":" else path
+    if len(path) > 2 and path[0] == "/" and path[2] == ":":
+        return path[1:]
+    return path

@@ -12,10 +12,9 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
 
 from collector.agents.common.jsonl import first_value
-from collector.json_values import parse_json
+from collector.json_values import JsonObject, parse_json
 from collector.text import decode
 
 LARGEST = 400_000_000  # bytes of one file
@@ -78,7 +77,9 @@ def lines(path: Path) -> bytes:
 def whole_lines(data: bytes) -> bytes:
     """Without a last line that is no JSON yet: its agent is at work."""
     end = data.rfind(b"\n") + 1
-    return data[:end] if end < len(data) and parse_json(decode(data[end:])) is None else data
+    if end < len(data) and parse_json(decode(data[end:])) is None:
+        return data[:end]
+    return data
 
 
 def _read(path: Path, size: int | None) -> bytes:
@@ -175,7 +176,7 @@ def stamp(paths: Iterable[Path]) -> str:
     return "|".join(parts)
 
 
-def first_line(path: Path) -> dict[str, Any]:
+def first_line(path: Path) -> JsonObject:
     """The object in the first line of a file, which may be long, or in the second line where the
     first one lost its beginning; {} where there is none. Raises OSError.
     """
@@ -183,7 +184,9 @@ def first_line(path: Path) -> dict[str, Any]:
     value = first_value(start)
     if not isinstance(value, dict):
         value = first_value(start.partition(b"\n")[2]) or first_value(head(path, _LONG_LINE))
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def names_path(data: bytes, path: str, before: str = "") -> bool:
@@ -200,4 +203,6 @@ def text_in(data: bytes, pattern: re.Pattern[bytes]) -> str:
     """
     match = pattern.search(data)
     value = first_value(b'"' + match[1] + b'"') if match else None
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

@@ -12,17 +12,18 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from collector.agents.common.jsonl import first_value
 from collector.agents.machine import files
-from collector.text import comparable_path, normal_path
+from collector.json_values import Texts
+from collector.text import comparable_path, normal_path, unique
 
 if TYPE_CHECKING:
     from collector.git.repository import GitRepo
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Machine:
     """A home directory with its variables: this one's, or a copy of another."""
 
@@ -80,7 +81,7 @@ _VARIABLE = re.compile(r"\$\{(\w+):-([^${}]*)\}")
 _CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LocalSession:
     """One session of an agent on this machine, with all files that are read for it."""
 
@@ -98,8 +99,7 @@ class LocalSession:
     kept: bool = False  # it is gone from where it was, and in the archive
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """What is left of a session, or of a part of one, that no transcript records."""
 
     agent: str  # slug
@@ -139,7 +139,9 @@ def without_links(path: str) -> str:
         return path
     real = f"{without_links(above)}/{name}" if above else path
     try:
-        return os.path.realpath(real) if Path(real).is_symlink() else real
+        if Path(real).is_symlink():
+            return os.path.realpath(real)
+        return real
     except (OSError, ValueError):  # too long, a zero byte or half of a surrogate pair
         return path
 
@@ -159,7 +161,7 @@ def _spellings(path: str) -> Iterator[str]:
     yield from (unicodedata.normalize(form, item) for item in several for form in ("NFC", "NFD"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Roots:
     """The worktrees of a repository; `anywhere`: every directory that is accepted counts as one."""
 
@@ -191,11 +193,11 @@ class Roots:
         """All forms in which records, and names that agents make of a path, may have the
         worktrees.
         """
-        return list(
-            dict.fromkeys(
+        return [
+            *unique(
                 form for path in self.paths for form in (path, *_spellings(self.locations[path]))
             )
-        )
+        ]
 
     def of(self, path: str) -> str:
         """The worktree that contains a directory or file; "" for any other, and for one of
@@ -205,15 +207,19 @@ class Roots:
             return ""
         inner = comparable_path(path)
         if self.anywhere:
-            return inner if self.accepted(path) else ""
+            if self.accepted(path):
+                return inner
+            return ""
         root = self._around(inner) or self._around(comparable_path(without_links(path)))
-        return "" if root and self._is_of_another(inner, root) else root
+        if root and self._is_of_another(inner, root):
+            return ""
+        return root
 
-    def led_to(self, paths: Iterable[str]) -> dict[str, str]:
+    def led_to(self, paths: Iterable[str]) -> Texts:
         """Directories outside of the worktrees that a link makes one of them, of the beginnings of
         these paths -> that worktree, as it was given.
         """
-        result: dict[str, str] = {}
+        result = {}
         above = {path[:end] for path in paths if self.paths for end in _ends_of_parts(path)}
         for path in sorted(above, key=len):
             root = self.locations.get(comparable_path(without_links(path)), "")
@@ -222,9 +228,10 @@ class Roots:
         return result
 
     def _around(self, path: str) -> str:
-        return next(
-            (entry for entry in self.paths if path == entry or path.startswith(entry + "/")), ""
-        )
+        for entry in self.paths:
+            if path == entry or path.startswith(entry + "/"):
+                return entry
+        return ""
 
     def _is_of_another(self, path: str, root: str) -> bool:
         """Whether a repository of its own lies between a worktree and a path in it."""
@@ -258,7 +265,7 @@ ANYWHERE = Roots(anywhere=True)
 Find = Callable[[Path, Roots], Iterable[LocalSession]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Store:
     """One way in which an agent keeps sessions on a developer's machine.
 
@@ -317,7 +324,7 @@ class Store:
                 yield LocalSession(number, used, f"started in {cwd}", cwd=cwd)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Committed:
     """Transcripts of an agent that people commit."""
 
@@ -340,10 +347,10 @@ class Committed:
         """Which of the paths a file is that git listed for any form: each has names of its own;
         None for another form's.
         """
-        return next(
-            (n for n, glob in enumerate(self.paths) if fnmatchcase(path, glob.replace("**/", "*"))),
-            None,
-        )
+        for n, glob in enumerate(self.paths):
+            if fnmatchcase(path, glob.replace("**/", "*")):
+                return n
+        return None
 
 
 def session_in_path(pattern: str) -> Callable[[str, bytes], Sequence[str]]:

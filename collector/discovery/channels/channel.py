@@ -25,7 +25,7 @@ from collector.text import printable
 _CURSOR = "channel, query, slice, state, position, total, found, detail, parent"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiscoveryHit:
     """A repository that a channel named; `server` None: the one that is being searched."""
 
@@ -36,7 +36,7 @@ class DiscoveryHit:
     server: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cursor:
     """A slice of a query and how far it got; the states are listed in the schema."""
 
@@ -51,11 +51,13 @@ class Cursor:
     parent: str | None = None
 
 
+@dataclass
 class DiscoveryLog:
     """One database, one server."""
 
-    def __init__(self, store: Store, server: str, now: Callable[[], float]) -> None:
-        self.store, self.server, self.clock_now = store, server, now
+    store: Store
+    server: str
+    clock_now: Callable[[], float]
 
     def now(self) -> str:
         return iso(self.clock_now()) or ""
@@ -162,12 +164,15 @@ class DiscoveryLog:
                 " WHERE c.server = ? AND c.full_name = ? AND d.channel = ? AND d.query = ?",
                 (hit.server or self.server, hit.full_name, channel, query),
             ).fetchone()
-            return False if exists else bool(self._name(connection, channel, query, slice, hit))
+            if exists:
+                return False
+            return bool(self._name(connection, channel, query, slice, hit))
 
     def _name(
         self, connection: Connection, channel: str, query: str, slice: str, hit: DiscoveryHit
     ) -> int:
-        now, server = self.now(), hit.server or self.server
+        now = self.now()
+        server = hit.server or self.server
         if parse_name(hit.full_name, server) != (server, hit.full_name) or self._is_forgotten(
             connection, server, hit.full_name
         ):
@@ -253,9 +258,9 @@ def parse_name(text: str, server: str = GITHUB) -> NamedRepository | None:
     scheme, _, after = url.partition("://")
     host, _, path = after.partition("/")
     name = valid_name(path)
-    return (
-        NamedRepository(f"{scheme}://{host}", name) if scheme.startswith("http") and name else None
-    )
+    if scheme.startswith("http") and name:
+        return NamedRepository(f"{scheme}://{host}", name)
+    return None
 
 
 def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | None:
@@ -266,13 +271,15 @@ def checkpoint_remote(settings: str, server: str = GITHUB) -> NamedRepository | 
     home = (
         server if setting.provider in ("", "github") else _PROVIDERS.get(setting.provider.lower())
     )
-    return parse_name(setting.repository, home) if home else None
+    if home:
+        return parse_name(setting.repository, home)
+    return None
 
 
 FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public release
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiscoverOptions:
     """What the user asked for.
 
@@ -299,7 +306,7 @@ def is_search_wanted(options: DiscoverOptions) -> bool:
     return not options.names_repositories
 
 
-@dataclass(slots=True)
+@dataclass
 class ChannelContext:
     github: GitHub
     log: DiscoveryLog
@@ -323,8 +330,7 @@ class Scope(StrEnum):
     NOTHING = "nothing by itself"  # lists, and what follows from other finds
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(NamedTuple):
     """`run` resumes at the cursors; it raises WhoWroteError when it has to stop early, and
     everything before is kept.
     """

@@ -56,7 +56,9 @@ def _with_range(query: str, low: datetime, high: datetime) -> str:
 def _times(slice: str) -> tuple[datetime, datetime] | None:
     """The first and the last moment of a slice."""
     match = _RANGE.search(slice)
-    return None if match is None else (_moment(match[1]), _moment(match[2]))
+    if not match:
+        return None
+    return (_moment(match[1]), _moment(match[2]))
 
 
 def _moment(text: str) -> datetime:
@@ -67,7 +69,8 @@ def ranges(
     cursors: list[Cursor], query: str, since: datetime | None, until: datetime | None, now: datetime
 ) -> list[str]:
     """The slices to begin with: all times that no slice of `cursors` covers."""
-    low, high = since or FIRST_DAY, (until or now).replace(microsecond=0)
+    low = since or FIRST_DAY
+    high = (until or now).replace(microsecond=0)
     covered = sorted(times for cursor in cursors if (times := _times(cursor.slice)))
     uncovered = []
     for start, end in covered:
@@ -85,7 +88,9 @@ def read(item: JsonObject) -> DiscoveryHit | None:
         (statement.agent for statement in statements_in(message) if statement.sort in DECLARING), ""
     )
     named = next(iter(checkpoint_ids(message)), named)
-    return hit_of(item, f"commit {item.get('sha')} names {named}") if named else None
+    if named:
+        return hit_of(item, f"commit {item.get('sha')} names {named}")
+    return None
 
 
 SORT = (("sort", "committer-date"), ("order", "asc"))

@@ -47,7 +47,7 @@ PUBLISHED_AFTER = timedelta(hours=2)
 _NEEDLES = tuple(f'"{name}'.encode() for name in (BRANCHES, *PREFIXES))
 
 
-@dataclass(slots=True)
+@dataclass
 class HourReading:
     """What an hour's file gave."""
 
@@ -84,11 +84,9 @@ def hit_of(event: Any) -> DiscoveryHit | None:
     """The repository of an event that made or moved a branch of the producer; both generations
     of payloads.
     """
-    kind, name, ref = (
-        get_str(event, "type"),
-        get_str(event, "repo", "name"),
-        get_str(event, "payload", "ref"),
-    )
+    kind = get_str(event, "type")
+    name = get_str(event, "repo", "name")
+    ref = get_str(event, "payload", "ref")
     if kind not in ("PushEvent", "CreateEvent") or event.get("public") is False or not name:
         return None
     if get_str(event, "payload", "ref_type") not in ("", "branch"):
@@ -175,7 +173,8 @@ def run(context: ChannelContext) -> None:
         for hour in hours(context)
         if (cursor := cursors.get(_key(hour))) is None or cursor.state not in closed
     ]
-    failed, in_a_row = list[WhoWroteError](), 0
+    failed = []
+    in_a_row = 0
     for number, hour in enumerate(waiting):
         if in_a_row == MOST_FAILED:
             break
@@ -238,7 +237,8 @@ def _remote_hour(context: ChannelContext, url: str) -> HourReading | None:
 
     None: the archive has none. Raises Unreachable.
     """
-    web, clock = context.github.web, context.github.clock
+    web = context.github.web
+    clock = context.github.clock
     plain = {"Accept-Encoding": "identity"}
     for attempt in range(TRIES):
         try:

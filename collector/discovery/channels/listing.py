@@ -41,12 +41,11 @@ def names_of(data: bytes, server: str) -> tuple[list[tuple[int, str, str]], list
     text = data.decode(
         "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace"
     )
-    names, bad = list[tuple[int, str, str]](), list[str]()
+    names = []
+    bad = []
     for number, line in enumerate(text.splitlines(), 1):
         words = [word.strip("\"'") for word in _SEPARATORS.split(line.partition("#")[0])]
-        repository = next(
-            (parsed for word in words if (parsed := parse_name(word, server)) is not None), None
-        )
+        repository = next((parsed for word in words if (parsed := parse_name(word, server))), None)
         if repository is not None:
             names.append((number, *repository))
         elif any(words):

@@ -30,7 +30,8 @@ MOST_OPERATORS = 5
 LONGEST = 4000
 OWNERS = 50  # that one cut takes away
 _SIZE = re.compile(r" size:(\d+)\.\.(\d+)")
-_NAMED, _EXCLUDED = re.compile(r" user:(\S+)"), re.compile(r" -user:(\S+)")
+_NAMED = re.compile(r" user:(\S+)")
+_EXCLUDED = re.compile(r" -user:(\S+)")
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}")
 
 
@@ -68,29 +69,29 @@ def split_owners(slice: str, items: Sequence[Item]) -> list[str]:
     """Repositories of the owners on the first page, and of all others; of several owners that
     are named, halves.
     """
-    named, excluded = _NAMED.findall(slice), {name.lower() for name in _EXCLUDED.findall(slice)}
+    named = _NAMED.findall(slice)
+    excluded = {name.lower() for name in _EXCLUDED.findall(slice)}
     if named:
-        middle, base = len(named) // 2, _NAMED.sub("", slice)
-        return (
-            [base + _qualify(" user:", part) for part in (named[:middle], named[middle:])]
-            if middle
-            else []
-        )
+        middle = len(named) // 2
+        base = _NAMED.sub("", slice)
+        if middle:
+            return [base + _qualify(" user:", part) for part in (named[:middle], named[middle:])]
+        return []
     counts = Counter(
         owner for item in items if (owner := _owner(item)) and owner.lower() not in excluded
     )
     owners = [owner for owner, _ in counts.most_common(OWNERS)]
     others = slice + _qualify(" -user:", owners)
-    return (
-        [_EXCLUDED.sub("", slice) + _qualify(" user:", owners), others]
-        if owners and len(others) <= LONGEST
-        else []
-    )
+    if owners and len(others) <= LONGEST:
+        return [_EXCLUDED.sub("", slice) + _qualify(" user:", owners), others]
+    return []
 
 
 def split_merges(slice: str, items: Sequence[Item]) -> list[str]:
     """Merge commits, and the others."""
-    return [] if " merge:" in slice else [f"{slice} merge:true", f"{slice} merge:false"]
+    if " merge:" in slice:
+        return []
+    return [f"{slice} merge:true", f"{slice} merge:false"]
 
 
 def _qualify(qualifier: str, values: Sequence[str]) -> str:
@@ -100,7 +101,9 @@ def _qualify(qualifier: str, values: Sequence[str]) -> str:
 def _owner(item: Item) -> str:
     """Of the repository of a file or a commit; "" for what is no name."""
     owner = get_str(item, "repository", "full_name").partition("/")[0]
-    return owner if _OWNER.fullmatch(owner) else ""
+    if _OWNER.fullmatch(owner):
+        return owner
+    return ""
 
 
 CAP = 1000  # results GitHub gives of one query
@@ -117,7 +120,7 @@ class Unfinished(WhoWroteError):
     """Some slices of a search were refused, or not finished by the server."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """One kind of search.
 
@@ -142,7 +145,7 @@ class SearchPage(NamedTuple):
     has_next: bool
 
 
-@dataclass(slots=True)
+@dataclass
 class _Reading:
     """One query while it is read."""
 
@@ -154,7 +157,7 @@ class _Reading:
 
     def read_slices(self) -> None:
         log = self.context.log
-        while (cursor := log.next_open(self.search.channel, self.query)) is not None:
+        while cursor := log.next_open(self.search.channel, self.query):
             if self.pages >= MOST_PAGES:
                 self.problems.append(
                     f"not read to the end after {MOST_PAGES} requests: {cursor.slice}"
@@ -192,9 +195,7 @@ class _Reading:
         after = replace(
             cursor, state=state, position=str(number + 1), total=total, found=count, detail=detail
         )
-        hits = _merge_hits(
-            hit for item in page.items if (hit := self.search.read(item)) is not None
-        )
+        hits = _merge_hits(hit for item in page.items if (hit := self.search.read(item)))
         self.context.new += self.context.log.record(cursor, after, hits)
         if state == CursorState.INCOMPLETE:
             self.problems.append(
@@ -308,9 +309,7 @@ def _merge_hits(hits: Iterable[DiscoveryHit]) -> list[DiscoveryHit]:
     by_name: dict[str, DiscoveryHit] = {}
     for hit in hits:
         first = by_name.get(hit.full_name)
-        by_name[hit.full_name] = (
-            hit if first is None else replace(first, hits=first.hits + hit.hits)
-        )
+        by_name[hit.full_name] = hit if not first else replace(first, hits=first.hits + hit.hits)
     return list(by_name.values())
 
 
@@ -319,8 +318,11 @@ def hit_of(item: JsonObject, evidence: str) -> DiscoveryHit | None:
     repository = item.get("repository", item)
     if not isinstance(repository, dict) or repository.get("private"):
         return None
-    name, number = repository.get("full_name"), repository.get("id")
-    return DiscoveryHit(name, evidence, identifier(number)) if isinstance(name, str) else None
+    name = repository.get("full_name")
+    number = repository.get("id")
+    if isinstance(name, str):
+        return DiscoveryHit(name, evidence, identifier(number))
+    return None
 
 
 Roots = Callable[[ChannelContext, str], list[str]]  # of a query: the slices to begin with

@@ -87,7 +87,9 @@ def _records(names: Sequence[str]) -> tuple[str, ...]:
         raise WhoWroteError(
             f"no such record: {wrong[0]}", f"Available records: all, {', '.join(records())}"
         )
-    return tuple(records()) if "all" in names else tuple(names) or (CHECKPOINTS,)
+    if "all" in names:
+        return tuple(records())
+    return tuple(names) or (CHECKPOINTS,)
 
 
 @contextmanager
@@ -184,7 +186,7 @@ def _listing() -> list[tuple[str, str]]:
 @filter_options
 @data_options
 def discover(
-    channels: tuple[str, ...], db: Path, refresh: bool, output_format: str, **options: Any
+    channels: Sequence[str], db: Path, refresh: bool, output_format: str, **options: Any
 ) -> int:
     """Find public repositories with checkpoints or other records.
 
@@ -214,7 +216,7 @@ def discover(
 @filter_options
 @data_options
 def probe(
-    repos: tuple[str, ...], db: Path, everything: bool, output_format: str, **options: Any
+    repos: Sequence[str], db: Path, everything: bool, output_format: str, **options: Any
 ) -> int:
     """Ask git what repositories hold.
 
@@ -288,7 +290,9 @@ def _request(options: Row) -> DiscoverOptions:
 
 
 def _utc(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.replace(tzinfo=UTC)
+    if not moment:
+        return None
+    return moment.replace(tzinfo=UTC)
 
 
 def _usual(request: DiscoverOptions, has_token: bool) -> list[str]:
@@ -327,7 +331,9 @@ def _print_outcome(context: ChannelContext, outcome: DiscoverResult, output_form
         notice(f"repositories by record: {', '.join(others)}")
     for what, error in outcome.failures:
         complain(f"{what}: {error}", error.hint)
-    return EXIT_PARTIAL if outcome.failures else EXIT_OK
+    if outcome.failures:
+        return EXIT_PARTIAL
+    return EXIT_OK
 
 
 COLLECT = (discover, probe, report)

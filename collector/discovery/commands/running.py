@@ -33,7 +33,7 @@ from collector.discovery.commands.discover import addresses
 from collector.errors import EXIT_PARTIAL, NoCheckpoints, WhoWroteError
 from collector.json_values import Row
 from collector.storage.views import table_of
-from collector.text import command_line, count_of
+from collector.text import add_ending, command_line, count_of
 
 if TYPE_CHECKING:
     from collector.discovery.mirrors.table import FetchPlan
@@ -87,9 +87,9 @@ _ADVICE = {
 def run(
     context: click.Context,
     /,
-    names: tuple[str, ...],
+    names: Sequence[str],
     db: Path,
-    lists: tuple[Iterable[str], ...],
+    lists: Sequence[Iterable[str]],
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -132,7 +132,7 @@ def run(
 @database_option
 @click.option("--failed", is_flag=True, help="Only repositories that failed.")
 @data_options
-def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -> None:
+def status(names: Sequence[str], db: Path, failed: bool, output_format: str) -> None:
     """Show the progress of each repository.
 
     Lists its stage, problems, size, and when it was last fetched.
@@ -155,7 +155,7 @@ def status(names: tuple[str, ...], db: Path, failed: bool, output_format: str) -
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @database_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
+def forget(names: Sequence[str], db: Path, yes: bool) -> None:
     """Delete a repository and never fetch it again.
 
     Deletes its rows, mirror and shard. Only a hash of its name is kept, so that it is skipped if it
@@ -189,7 +189,7 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
 
 
 def _mirrors_of(db: Path) -> Path:
-    return db.with_name(db.name + ".mirrors")
+    return add_ending(db, ".mirrors")
 
 
 def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource], int]:
@@ -203,12 +203,13 @@ def _sources(store: Store, lines: Sequence[str]) -> tuple[list[RepositorySource]
     for error in refused:
         complain(str(error), error.hint)
     if not lines:
-        sources = [*table.confirmed_sources(store), *table.mirrored_sources(store)]
+        sources = table.confirmed_sources(store) + table.mirrored_sources(store)
     here = table.name_sources(store, sources)
-    for repository in sources if lines else ():
-        name = here[repository.place()].name
-        if repository.name != name:
-            notice(f"{repository.name}: it is called {name} here")
+    if lines:
+        for repository in sources:
+            name = here[repository.place()].name
+            if repository.name != name:
+                notice(f"{repository.name}: it is called {name} here")
     every = {repository.name: repository for repository in here.values()}
     allowed = table.not_forgotten(store, every.values())
     hidden = len(every) - len(allowed)
@@ -244,7 +245,8 @@ def _fetch(
     from collector.discovery.mirrors.table import fetch
 
     states: Counter[str] = Counter()
-    waiting, ended = {repository.name for repository in sources}, set[str]()
+    waiting = {repository.name for repository in sources}
+    ended = set()
     with Reporter(count_of(len(sources), "repository"), quiet) as progress:
         progress("fetching", 0, len(sources))
         for result in fetch(store, sources, plan):

@@ -1,10 +1,9 @@
 """GitHub's API: JSON answers, pages, GraphQL with partial answers."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from collector.discovery.github.patience import (
@@ -15,7 +14,7 @@ from collector.discovery.github.patience import (
     message_of,
 )
 from collector.discovery.github.transport import HttpResponse, plain_url
-from collector.json_values import JsonObject, get, get_str, load_json, objects
+from collector.json_values import JsonObject, get, get_str, json_bytes, load_json, objects
 
 __all__ = [
     "BadToken",
@@ -52,16 +51,14 @@ class NotFound(GitHubError):
     """404, 410 or 451: it does not exist, is private, or was taken down."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A decoded answer, and whether there is a next page."""
 
     value: Any
     has_next: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(NamedTuple):
     """GraphQL: the data that came, and the error of each alias that did not (its type and
     message); "": of no alias.
     """
@@ -70,7 +67,7 @@ class Partial:
     errors: dict[str, tuple[str, str]]
 
 
-@dataclass(slots=True)
+@dataclass
 class GitHub(Patient):
     """One server, one token."""
 
@@ -91,7 +88,7 @@ class GitHub(Patient):
         """
         base = self.api.rstrip("/")  # of GitHub Enterprise, …/api/graphql is beside …/api/v3
         address = (base.removesuffix("/v3") if base.endswith("/api/v3") else base) + "/graphql"
-        body = json.dumps({"query": query, "variables": {}}).encode()
+        body = json_bytes({"query": query, "variables": {}})
         answer, value = self._ask_json("POST", address, "graphql", body)
         data = value.get("data") if isinstance(value, dict) else None
         if not isinstance(data, dict):
@@ -124,7 +121,8 @@ class GitHub(Patient):
         raise AssertionError("the last failure raises")
 
     def _refuse(self, answer: HttpResponse, what: str) -> None:
-        status, message = answer.status, message_of(answer.body)[:200]
+        status = answer.status
+        message = message_of(answer.body)[:200]
         if status == 401 and self.token is not None:
             raise BadToken(
                 f"{what} does not accept the {self.token}: {message or status}",

@@ -13,9 +13,9 @@ documentation.
 from __future__ import annotations
 
 import base64
-import contextlib
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -45,7 +45,8 @@ _GONE_WORDS = (
 RESULT = "application/x-git-upload-pack-result"
 _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 
-FLUSH, DELIM = b"0000", b"0001"
+FLUSH = b"0000"
+DELIM = b"0001"
 LONGEST = 65516  # bytes of data in one packet
 _OID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NAME = re.compile(rb"[^\x00-\x20\x7f~^:?*\[\\]{1,1024}")
@@ -67,7 +68,7 @@ class OldServer(NoRefs):
     """The server does not speak protocol 2."""
 
 
-@dataclass(slots=True)
+@dataclass
 class GitServers(Patient):
     """The token is for `server` alone, and goes there only encrypted or on this machine."""
 
@@ -84,7 +85,7 @@ class GitServers(Patient):
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
             # protocol 2 is not spoken, or another hash is
-            with contextlib.suppress(ServerSays, BadProtocol):
+            with suppress(ServerSays, BadProtocol):
                 return parse_ls_refs(answer.body, _base(answer.url))
         greeting = self._greet(base)
         answer = self._post(
@@ -106,7 +107,8 @@ class GitServers(Patient):
             and urlsplit(base).hostname not in _NO_SUFFIX_NEEDED
         ):
             other = self._info_refs(base.removesuffix(".git"))
-            answer = other if other.status == 200 else answer
+            if other.status == 200:
+                answer = other
         if answer.status != 200:
             raise NoRefs(f"the server answered {answer.status}", _is_gone(answer))
         if not _is(answer, _ADVERTISEMENT):
@@ -187,7 +189,7 @@ class ServerSays(ValueError):
     """The server answered with an error of its own, in an ERR packet."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Refs:
     """What ls-refs said."""
 
@@ -233,7 +235,8 @@ def ls_refs_request(prefixes: Sequence[str], sha256: bool = False) -> bytes:
 
 def parse_ls_refs(answer: bytes, url: str = "") -> Refs:
     """Raises BadProtocol, ServerSays."""
-    refs, has_ended = Refs(url=url), False
+    refs = Refs(url=url)
+    has_ended = False
     for data, mark in packets(answer):
         if has_ended:
             raise BadProtocol("data after the end of the answer")

@@ -22,7 +22,16 @@ from urllib.parse import urlsplit
 
 from collector.discovery.github.transport import HttpResponse, TooLarge, Unreachable, Web, plain_url
 from collector.errors import WhoWroteError
-from collector.json_values import Numbers, Texts, get, get_dict, get_str, objects, parse_json
+from collector.json_values import (
+    Moment,
+    Numbers,
+    Texts,
+    get,
+    get_dict,
+    get_str,
+    objects,
+    parse_json,
+)
 from collector.limits import ANSWER_BYTES
 from collector.runtime.bounds import current
 
@@ -42,7 +51,7 @@ _PRIMARY = (
 _SHORT = 20_000  # bytes: an answer that is only about a limit is not longer
 
 
-@dataclass(slots=True)
+@dataclass
 class Budgets:
     """What each resource has left, as the server said last.
 
@@ -64,10 +73,8 @@ class Budgets:
         The reset is a time of the server's clock, `now` one of ours.
         """
         name = headers.get("x-ratelimit-resource", resource)
-        left, reset = (
-            _number(headers.get("x-ratelimit-remaining")),
-            _number(headers.get("x-ratelimit-reset")),
-        )
+        left = _number(headers.get("x-ratelimit-remaining"))
+        reset = _number(headers.get("x-ratelimit-reset"))
         if left is not None and reset is not None:
             self.left[name], self.reset[name] = int(left), reset - _server_time(headers, now) + now
 
@@ -115,13 +122,15 @@ def pause_after(kind: str, headers: Texts, now: float, strikes: int) -> float:
     """Seconds to wait after a limit: as the server asks, else a minute, doubled for each of
     `strikes` limits before in a row.
     """
-    after, reset = retry_after(headers, now), _number(headers.get("x-ratelimit-reset"))
+    after = retry_after(headers, now)
+    reset = _number(headers.get("x-ratelimit-reset"))
     pause = FIRST_PAUSE * 2.0 ** min(strikes, 10)
     if after is not None:
         pause = after
     elif reset is not None and (kind == "primary" or headers.get("x-ratelimit-remaining") == "0"):
         left = reset - _server_time(headers, now) + SLACK
-        pause = left if left > 0 else pause
+        if left > 0:
+            pause = left
     return min(max(pause, SLACK), LONGEST_PAUSE)
 
 
@@ -131,16 +140,20 @@ def retry_after(headers: Texts, now: float) -> float | None:
     seconds = _number(text)
     if seconds is None and text is not None and (moment := _date(text)) is not None:
         seconds = moment - _server_time(headers, now)
-    return None if seconds is None else max(0.0, seconds)
+    if seconds is None:
+        return None
+    return max(0.0, seconds)
 
 
 def _server_time(headers: Texts, now: float) -> float:
     """What the server's clock says; ours when it does not tell."""
     date = _date(headers.get("date", ""))
-    return now if date is None else date
+    if date is None:
+        return now
+    return date
 
 
-def _date(text: str) -> float | None:
+def _date(text: str) -> Moment:
     try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, OverflowError):
@@ -173,7 +186,7 @@ def _limit_in_words(body: bytes) -> str | None:
     """
     if not body.lstrip().startswith(b"{"):
         text = body[:2000].decode("utf-8", "replace").lower()
-        return "secondary" if "err " in text and _has(text, (*_SECONDARY, *_PRIMARY)) else None
+        return "secondary" if "err " in text and _has(text, _SECONDARY + _PRIMARY) else None
     value = parse_json(body.decode("utf-8", "replace")) if b"rate" in body.lower() else None
     if not isinstance(value, dict):
         return None
@@ -192,14 +205,16 @@ def _limit_in_words(body: bytes) -> str | None:
 def is_limit_text(text: str) -> bool:
     """Whether the words that git prints are about a limit."""
     low = text.lower()
-    return "returned error: 429" in low or _has(low, (*_SECONDARY, *_PRIMARY))
+    return "returned error: 429" in low or _has(low, _SECONDARY + _PRIMARY)
 
 
 def message_of(body: bytes) -> str:
     """What an error says in its JSON, else its first characters."""
     text = body.decode("utf-8", "replace")
     value = parse_json(text)
-    return text[:1000] if value is None else get_str(value, "message")[:300]
+    if value is None:
+        return text[:1000]
+    return get_str(value, "message")[:300]
 
 
 def _number(text: str | None) -> float | None:
@@ -207,11 +222,14 @@ def _number(text: str | None) -> float | None:
         number = float(text) if text is not None else None
     except ValueError:
         return None
-    return number if number is not None and math.isfinite(number) else None
+    if number is not None and math.isfinite(number):
+        return number
+    return None
 
 
 LIMIT_TRIES = 8  # of one request that meets a rate limit
-FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
+FIRST_BACKOFF = 1.0
+LONGEST_BACKOFF = 60.0
 
 
 class GitHubError(WhoWroteError):
@@ -222,7 +240,7 @@ class LimitReached(GitHubError):
     """The rate limit would make us wait longer than wished; the next run continues."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Clock:
     """Time, waiting and chance, so that tests need none of them."""
 
@@ -231,7 +249,7 @@ class Clock:
     chance: Callable[[], float] = random.random
 
 
-@dataclass(slots=True)
+@dataclass
 class Patient:
     """Several threads may share one. `tell` hears of every wait of more than five seconds."""
 
@@ -345,7 +363,7 @@ NO_TOKEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Token:
     """`source` says where it was found; `secret` is in no text made of the object."""
 
@@ -363,7 +381,8 @@ def find_token(
 
     Raises WhoWroteError for one that cannot be a token.
     """
-    environment = os.environ if environment is None else environment
+    if environment is None:
+        environment = os.environ
     for name in ("GITHUB_TOKEN", "GH_TOKEN"):
         secret = environment.get(name, "").strip()
         if secret:
@@ -371,7 +390,9 @@ def find_token(
     from collector.git.program import gh_token
 
     secret = gh_token(host, environment) or ""
-    return Token("gh auth token", _check(secret, "gh auth token")) if secret else None
+    if secret:
+        return Token("gh auth token", _check(secret, "gh auth token"))
+    return None
 
 
 def _check(secret: str, source: str) -> str:

@@ -33,7 +33,9 @@ def _time_left(timeout: float | None, late: type[httpcore2.TimeoutException]) ->
     if deadline.has_passed:
         raise late("the deadline has passed")
     left = max(_SHORTEST, deadline.seconds_left())
-    return left if timeout is None else min(timeout, left)
+    if timeout is None:
+        return left
+    return min(timeout, left)
 
 
 class _Timed:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from collector.errors import WhoWroteError
@@ -44,8 +44,7 @@ class TooLarge(Unreachable):
     """More bytes than allowed; asking again would give the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
+class HttpResponse(NamedTuple):
     """`headers` have lower-case names; `url` is the address that answered."""
 
     status: int
@@ -54,7 +53,7 @@ class HttpResponse:
     url: str
 
 
-@dataclass(slots=True)
+@dataclass
 class Web:
     """Keeps connections open; may be used by several threads.
 
@@ -135,7 +134,8 @@ class Web:
         """
         import httpx2
 
-        sent, first_url = dict(headers or {}), url
+        sent = dict(headers or {})
+        first_url = url
         client = self.open()
         with deadline_until(Deadline.from_now(patience)) as deadline:
             try:
@@ -210,7 +210,8 @@ def _follow_redirect(
     if urlsplit(url).scheme == "https" and urlsplit(following).scheme == "http":
         raise TooLarge(f"{plain_url(url)} redirects from https to http", "Remove it from the list")
     if status == 303:
-        method, content = "GET", b""
+        method = "GET"
+        content = b""
     return method, following, content, sent
 
 

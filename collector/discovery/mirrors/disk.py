@@ -1,16 +1,16 @@
 """The directory of all mirrors: paths, locks, sizes, leftovers of killed transfers."""
 
-import contextlib
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from collector.repository_names import checked_label, directory, tombstone
 from collector.runtime.locks import file_lock
+from collector.text import add_ending, first_group
 
 _INCOMING = ".incoming"
 _LOCKS = ".locks"
@@ -56,7 +56,7 @@ class Mirrors:
                 grave = self.incoming(name)
                 path.rename(grave / "mirror")
                 shutil.rmtree(grave)
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 path.parent.rmdir()
             self._lock_file(name).unlink(missing_ok=True)
         return size
@@ -90,9 +90,11 @@ def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
         "\tbare = true",
         "\tlogAllRefUpdates = false",
     ]
-    lines += ["[extensions]", "\tobjectformat = sha256"] if sha256 else []
+    if sha256:
+        lines += ["[extensions]", "\tobjectformat = sha256"]
     lines += ['[remote "origin"]', f'\turl = "{url}"']
-    lines += ["[whowrote]", f'\tname = "{checked_label(name)}"'] if name.count("/") > 1 else []
+    if name.count("/") > 1:
+        lines += ["[whowrote]", f'\tname = "{checked_label(name)}"']
     (path / "config").write_text("\n".join(lines) + "\n", "utf-8")
     set_head(path, "refs/heads/none")
 
@@ -100,10 +102,9 @@ def lay_out(path: Path, url: str, sha256: bool = False, name: str = "") -> None:
 def url_of(path: Path) -> str:
     """Where a mirror is fetched from; "" for one that is damaged."""
     try:
-        match = _URL.search((path / "config").read_text("utf-8", "replace"))
+        return first_group(_URL.search((path / "config").read_text("utf-8", "replace")))
     except OSError:
         return ""
-    return match[1] if match else ""
 
 
 def set_url(path: Path, url: str) -> None:
@@ -120,7 +121,7 @@ def set_head(path: Path, branch: str) -> None:
 
 def _write(path: Path, text: str) -> None:
     """All or nothing."""
-    new = path.with_name(path.name + ".lock")
+    new = add_ending(path, ".lock")
     new.write_text(text, "utf-8")
     new.replace(path)
 
@@ -140,7 +141,7 @@ def size_of(path: Path) -> int:
     total = 0
     for folder, _, files in os.walk(path):
         for name in files:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (a thousand times a second)
     return total
 

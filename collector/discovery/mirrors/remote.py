@@ -5,7 +5,6 @@ And the git commands that bring objects into our mirrors, from servers that may 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
@@ -15,9 +14,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from collector.checkpoints.entire import FETCH_ELSEWHERE, FETCH_MIRROR, PREFIXES, is_on_server
 from collector.discovery.github.git_server import HTTP_AGENT, GitServers, NoRefs, OldServer
@@ -46,7 +47,7 @@ def note_names() -> tuple[str, ...]:
     return tuple(sorted({name for each in formats for name in each.notes}))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WantedRefs:
     """What of a repository is fetched beside its default branch and its checkpoints."""
 
@@ -70,7 +71,7 @@ class WantedRefs:
         return self.pulls and name.startswith(PULLS) and name.endswith("/head")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Advertised:
     """What a server says that it has."""
 
@@ -123,9 +124,10 @@ def refspecs(remote: Advertised, wanted: WantedRefs) -> list[str]:
     """For git: everything that is wanted."""
     specs = [f"+{remote.head}:{remote.head}", *FETCH_MIRROR]
     specs += [f"+{name}:{name}" for name in sorted(remote.refs) if name.startswith("refs/notes/")]
-    for prefix in PULLS if wanted.pulls else ():
-        if any(name.startswith(prefix) for name in remote.refs):
-            specs.append(f"+{prefix}*/head:{prefix}*/head")
+    if wanted.pulls:
+        for prefix in PULLS:
+            if any(name.startswith(prefix) for name in remote.refs):
+                specs.append(f"+{prefix}*/head:{prefix}*/head")
     return specs
 
 
@@ -203,10 +205,13 @@ class Failure(WhoWroteError):
 def kind_of(complaint: str) -> str:
     """What kind of failure git's words mean."""
     text = complaint.lower()
-    return next((kind for kind, words in _KINDS if any(word in text for word in words)), "failed")
+    for kind, words in _KINDS:
+        if any(word in text for word in words):
+            return kind
+    return "failed"
 
 
-@dataclass(slots=True)
+@dataclass
 class Remote:
     """Asks servers; several threads may share one.
 
@@ -259,7 +264,7 @@ class Remote:
                 raise Failure(kind_of(str(error)), str(error)) from error
         return parse_listing(listing.decode("utf-8", "replace"))
 
-    def access(self, url: str, settings: tuple[str, ...] = ()) -> GitAccess:
+    def access(self, url: str, settings: Sequence[str] = ()) -> GitAccess:
         """What git is allowed at an address: the protocol of the address alone, and the token of
         its server and no other.
         """
@@ -291,7 +296,8 @@ def _web() -> Web:
 
 def parse_listing(listing: str) -> tuple[str, Texts]:
     """(branch of HEAD, name -> object id) of what `git ls-remote --symref` prints."""
-    head, refs = "", {}
+    head = ""
+    refs = {}
     for line in listing.split("\n"):
         left, tab, name = line.partition("\t")
         if left.startswith("ref: ") and name == "HEAD":
@@ -337,8 +343,7 @@ class Stopped(GitFailed):
     """A transfer that the watcher ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitAccess:
+class GitAccess(NamedTuple):
     """What a git command is allowed, and with which settings."""
 
     protocols: Sequence[str] = ()  # these and no others
@@ -401,7 +406,8 @@ def talk(
 
 def _attend(process: subprocess.Popen[bytes], watch: Callable[[], str]) -> None:
     """Waits for the end, or makes it."""
-    reason, deadline = "", current()
+    reason = ""
+    deadline = current()
     try:
         while not reason:
             try:
@@ -413,7 +419,7 @@ def _attend(process: subprocess.Popen[bytes], watch: Callable[[], str]) -> None:
                 )
     finally:
         if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             _await_group(process.pid)

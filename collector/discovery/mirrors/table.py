@@ -90,7 +90,7 @@ def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str,
     ]
     names = {repository.place(): repository.name for repository in existing}
     taken = {repository.name.lower() for repository in existing}
-    by_place = dict[str, RepositorySource]()
+    by_place = {}
     for repository in sources:
         key = repository.place()
         if key in by_place:
@@ -137,8 +137,11 @@ def _names(repository: RepositorySource) -> list[str]:
     """What a repository is, or was, called here: another server may have had its owner/name
     before.
     """
-    name, url = repository.name, repository.url
-    return [name, name_with_host(url)] if host_of(url) else [name]
+    name = repository.name
+    url = repository.url
+    if host_of(url):
+        return [name, name_with_host(url)]
+    return [name]
 
 
 # --- what became of it ----------------------------------------------------------------------------
@@ -151,7 +154,8 @@ def note(store: Store, result: FetchResult) -> None:
     if result.state == "moved":  # an old name; the row is that of an attempt that failed
         run("DELETE FROM mirrors WHERE name = ? AND refs_key IS NULL", (result.name,))
         return
-    name, state = result.name, result.state
+    name = result.name
+    state = result.state
     run(
         "INSERT OR IGNORE INTO mirrors (name, url, state, tried_at) VALUES (?, ?, ?, ?)",
         (name, result.url, state, now),
@@ -214,7 +218,7 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
 def load_one(name: str, path: str, shard: str, named: bool) -> str:
     """The task of a worker: the facts of one mirror into its shard."""
     try:
-        with shards.building_shard(Path(shard), checked=True) as store:
+        with shards.building_shard(Path(shard)) as store:
             load_repo(store, path, no_progress, named)
     except (NoCheckpoints, UnknownBranch):
         return JobState.NOTHING
@@ -244,7 +248,7 @@ def forget(store: Store, name: str, root: Path) -> Numbers:
     forget_archived((), places)
     rows = sum(_forget_name(store, each) for each in names.values())
     with store.cache(create=False) as cache:
-        wiped = [store.wipe(), cache.wipe(), *(forget_sessions(each) for each in names.values())]
+        wiped = [store.wipe(), cache.wipe(), *map(forget_sessions, names.values())]
     mirrors_of = Mirrors(root)
     size = sum(_remove_mirror(mirrors_of, each) for each in names.values()) if root.is_dir() else 0
     return {"rows": rows, "bytes": size, "in_use": wiped.count(False)}
@@ -350,7 +354,7 @@ def _state_of(row: Row, jobs: Mapping[tuple[str, str], Row]) -> Row:
 JOBS = 4  # transfers at a time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FetchPlan:
     """How mirrors are brought up to date."""
 
@@ -369,7 +373,8 @@ def fetch(
     A name whose repository has another one has the state `moved` and no row; the repository has a
     result of its own.
     """
-    mirrors, fetched = Mirrors(plan.root), set[str]()
+    mirrors = Mirrors(plan.root)
+    fetched = set()
     # Mirrors come first: then it is known which of them were renamed when a name comes that is new.
     batch = [repository for repository in sources if mirrors.path(repository.name).is_dir()]
     requests = [(repository.name, repository) for repository in sources if repository not in batch]

@@ -67,7 +67,7 @@ _HOUSEKEEPING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FetchOptions:
     """What is fetched, and what one repository may cost."""
 
@@ -80,7 +80,7 @@ class FetchOptions:
     pauses: tuple[float, ...] = (2.0, 10.0)
 
 
-@dataclass(slots=True)
+@dataclass
 class FetchResult:
     """What became of one repository."""
 
@@ -120,7 +120,8 @@ def update_mirror(
             if result.state != "unreachable" or pause is None:
                 break
             if pause >= deadline.seconds_left():
-                result.state, result.detail = "too_slow", f"{result.detail} (--timeout)"
+                result.state = "too_slow"
+                result.detail = f"{result.detail} (--timeout)"
                 break
             time.sleep(pause)
         result.bytes = disk.size_of(mirrors.path(source.name))
@@ -132,11 +133,9 @@ def mirror(address: str, progress: Progress) -> str:
 
     Raises WhoWroteError, BadName, InUse.
     """
-    repository, remote, mirrors = (
-        source(address),
-        Remote(find_token()),
-        Mirrors(mirrors_directory()),
-    )
+    repository = source(address)
+    remote = Remote(find_token())
+    mirrors = Mirrors(mirrors_directory())
     progress("fetching", 0, 0)
     result = update_mirror(repository, mirrors, remote, FetchOptions())
     if result.state == "moved":  # one mirror, whichever of its names is used
@@ -149,27 +148,19 @@ def mirror(address: str, progress: Progress) -> str:
     return result.path
 
 
+@dataclass
 class _Update:
     """One update of one mirror, its lock held."""
 
-    def __init__(
-        self,
-        source: RepositorySource,
-        mirrors: Mirrors,
-        remote: Remote,
-        options: FetchOptions,
-        lock: int,
-        result: FetchResult,
-    ) -> None:
-        self.source, self.mirrors, self.remote, self.options, self.lock = (
-            source,
-            mirrors,
-            remote,
-            options,
-            lock,
-        )
-        self.result = result
-        self.final = mirrors.path(source.name)
+    source: RepositorySource
+    mirrors: Mirrors
+    remote: Remote
+    options: FetchOptions
+    lock: int
+    result: FetchResult
+
+    def __post_init__(self) -> None:
+        self.final = self.mirrors.path(self.source.name)
         self.path = self.final
         self.deadline = current()
         self.stopped = "failed"
@@ -196,15 +187,19 @@ class _Update:
                 disk.tidy(self.final)
 
     def _run(self) -> None:
-        result, has_mirror = self.result, self.final.is_dir()
+        result = self.result
+        has_mirror = self.final.is_dir()
         main = self.remote.refs(self.source.url, self.options.wanted)
         if not same_place(main.url, self.source.url) and not has_mirror:
-            result.state, result.address, result.detail = "moved", main.url, f"it is {main.url} now"
+            result.state = "moved"
+            result.address = main.url
+            result.detail = f"it is {main.url} now"
             return
         if has_mirror:
             self._follow(main)
         if not main.head:
-            result.state, result.detail = "empty", "no branch on the server"
+            result.state = "empty"
+            result.detail = "no branch on the server"
             return
         other = self._ask_elsewhere(main.url) if has_mirror else None
         if not has_mirror or not self._is_current(main, other):
@@ -222,9 +217,7 @@ class _Update:
             result.state = "unchanged"
         result.detail = "; ".join(self.notes)
         result.key = f"{main.key()}{other.key()[:8] if other is not None and other.refs else ''}"
-        result.checkpoint_refs = len(main.checkpoints()) + (
-            len(other.refs) if other is not None else 0
-        )
+        result.checkpoint_refs = len(main.checkpoints()) + (len(other.refs) if other else 0)
 
     def _follow(self, main: Advertised) -> None:
         """Takes over the address that the repository has now.
@@ -300,7 +293,8 @@ class _Update:
 
         Raises GitFailed, Failure.
         """
-        options, settings = ["--no-filter"], FSCK
+        options = ["--no-filter"]
+        settings = FSCK
         for _ in range(3):
             try:
                 self._transfer(url, [*_FETCH, *options, *arguments], settings)
@@ -328,7 +322,7 @@ class _Update:
             talk(
                 self.path,
                 arguments,
-                self.remote.access(url, (*_HOUSEKEEPING, *settings)),
+                self.remote.access(url, _HOUSEKEEPING + settings),
                 watch=self._watch,
                 lock=self.lock,
             )
@@ -365,6 +359,8 @@ def checkpoint_remote(settings: bytes) -> str:
     """
     setting = remote_setting(settings)
     try:
-        return checked_name(setting.repository) if setting is not None else ""
+        if setting:
+            return checked_name(setting.repository)
+        return ""
     except BadName:
         return ""

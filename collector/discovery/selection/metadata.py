@@ -67,7 +67,7 @@ def ask_graphql(context: ChannelContext, rows: Sequence[JsonObject]) -> Iterator
     batches.conclude()
 
 
-@dataclass(slots=True)
+@dataclass
 class _Batches:
     """Batches, cut in halves where the server fails: one repository may be what it fails at.
 
@@ -95,7 +95,8 @@ class _Batches:
             return
         failed = []
         for number, row in enumerate(rows):
-            value, problem = answer.data.get(f"r{number}"), answer.errors.get(f"r{number}")
+            value = answer.data.get(f"r{number}")
+            problem = answer.errors.get(f"r{number}")
             if isinstance(value, dict):
                 yield row["id"], from_graphql(value, row["server"])
             elif problem is not None and problem[0] == "NOT_FOUND":
@@ -188,7 +189,13 @@ def _check(name: str, value: Any) -> int | str | None:
     not known.
     """
     if name in ("is_fork", "archived"):
-        return int(value) if isinstance(value, bool) else None
+        if isinstance(value, bool):
+            return int(value)
+        return None
     if name in ("github_id", "stars", "forks", "size_kb"):
-        return 0 if value == 0 and not isinstance(value, bool) else identifier(value)
-    return printable(value)[:200] if isinstance(value, str) else None
+        if value == 0 and not isinstance(value, bool):
+            return 0
+        return identifier(value)
+    if isinstance(value, str):
+        return printable(value)[:200]
+    return None

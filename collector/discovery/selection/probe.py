@@ -54,14 +54,12 @@ def ref_columns(refs: Refs) -> Row:
 
 def _oid_of(oids: Texts, names: list[str]) -> str | None:
     """Of a branch if there is one, else of another ref, in order of the names."""
-    return (
-        oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))]
-        if names
-        else None
-    )
+    if names:
+        return oids[min(names, key=lambda name: (not name.startswith("refs/heads/"), name))]
+    return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefsProbe:
     """The answer to one probe; `columns` as in `ref_columns`."""
 
@@ -71,7 +69,7 @@ class RefsProbe:
     detail: str = ""
 
 
-@dataclass(slots=True)
+@dataclass
 class Prober:
     """Call it with (server, name); several threads may share it, so that a rate limit stops them
     all.
@@ -92,9 +90,13 @@ class Prober:
 def _new_name(server: str, name: str, url: str) -> str | None:
     if not url.startswith(server + "/"):
         host = urlsplit(url).hostname
-        return f"{host}/{urlsplit(url).path.strip('/').removesuffix('.git')}" if host else None
+        if host:
+            return f"{host}/{urlsplit(url).path.strip('/').removesuffix('.git')}"
+        return None
     new = valid_name(url.removeprefix(server + "/"))
-    return new if new is not None and new.lower() != name.lower() else None
+    if new is not None and new.lower() != name.lower():
+        return new
+    return None
 
 
 Item = TypeVar("Item")

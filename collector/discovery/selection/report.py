@@ -111,9 +111,9 @@ def _one_moment(store: Store, now: datetime) -> Iterator[None]:
 
 def _days(now: datetime, text: str | None) -> float | None:
     try:
-        return (
-            None if text is None else (now - datetime.fromisoformat(text)).total_seconds() / 86400
-        )
+        if text is None:
+            return None
+        return (now - datetime.fromisoformat(text)).total_seconds() / 86400
     except (ValueError, TypeError):
         return None
 
@@ -226,7 +226,9 @@ def _top(store: Store, column: str) -> list[Row]:
         (total,),
     )
     others = total - sum(row["count"] for row in rows)
-    return rows + ([{column: "(others)", "count": others, "of": total}] if others else [])
+    if others:
+        rows.append({column: "(others)", "count": others, "of": total})
+    return rows
 
 
 def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
@@ -246,30 +248,20 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
     )
     rows = []
     for first, second in combinations(scopes.values(), 2):
-        counts = [
-            sum(count for names, count in overlaps.items() if names.intersection(members))
-            for members in (first, second)
-        ]
-        both = sum(
-            count
-            for names, count in overlaps.items()
-            if names.intersection(first) and names.intersection(second)
-        )
-        estimate = chapman(counts[0], counts[1], both)
+        both = _found_by(overlaps, first, second)
+        estimate = chapman(_found_by(overlaps, first), _found_by(overlaps, second), both)
         if estimate is not None:
-            rounded = {
-                "estimated": round(estimate.total, 1),
-                "low": round(estimate.low, 1),
-                "high": round(estimate.high, 1),
-            }
-            pair = {
-                "channels": f"{'/'.join(first)}, {'/'.join(second)}",
-                "found": estimate.seen,
-                "by_both": both,
-                **rounded,
-            }
             rows.append(
-                {**pair, "share_found": round(estimate.seen / estimate.total, 3), "note": shared}
+                {
+                    "channels": f"{'/'.join(first)}, {'/'.join(second)}",
+                    "found": estimate.seen,
+                    "by_both": both,
+                    "estimated": round(estimate.total, 1),
+                    "low": round(estimate.low, 1),
+                    "high": round(estimate.high, 1),
+                    "share_found": round(estimate.seen / estimate.total, 3),
+                    "note": shared,
+                }
             )
     if rows or not scopes:
         return rows
@@ -282,6 +274,11 @@ def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
             "note": shared or "one channel alone has no overlap",
         }
     ]
+
+
+def _found_by(overlaps: Overlaps, *lists: list[str]) -> int:
+    """How many repositories are on each of these lists."""
+    return sum(count for names, count in overlaps.items() if not any(map(names.isdisjoint, lists)))
 
 
 class Estimate(NamedTuple):

@@ -28,8 +28,7 @@ from collector.repository_names import public_url
 from collector.storage.store import iso
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What to take.
 
     `licences` are SPDX ids in lower case, empty for all; `most_kb` is KiB as the server counts.
@@ -103,7 +102,7 @@ REST_WAIT = 60.0  # without a token metadata is not worth an hour of waiting
 Rows = list[Row]
 
 
-@dataclass(slots=True)
+@dataclass
 class DiscoverResult:
     """What a run did, and what it could not do: (what, error)."""
 
@@ -175,9 +174,7 @@ def candidates(log: DiscoveryLog, names: Iterable[str] = ()) -> Rows:
         )
     rows = log.store.rows("SELECT * FROM candidates WHERE exclusion IS NOT 'forgotten' ORDER BY id")
     chosen = {
-        (repository.server, repository.name.lower())
-        for repository in parsed.values()
-        if repository is not None
+        (repository.server, repository.name.lower()) for repository in parsed.values() if repository
     }
     return [
         row for row in rows if not chosen or (row["server"], row["full_name"].lower()) in chosen
@@ -255,11 +252,10 @@ def add_metadata(context: ChannelContext, outcome: DiscoverResult) -> None:
     try:
         if github.token is None:
             github.longest_wait = min(usual, REST_WAIT)
-        for number, columns in (
-            (ask_rest if github.token is None else ask_graphql)(context, rows) if rows else ()
-        ):
-            _store_metadata(context.log, by_id[number], columns)
-            done += 1
+        if rows:
+            for number, columns in (ask_rest if not github.token else ask_graphql)(context, rows):
+                _store_metadata(context.log, by_id[number], columns)
+                done += 1
     except LimitReached as error:
         raise LimitReached(
             f"candidates without metadata: {len(rows) - done}: {error}", error.hint

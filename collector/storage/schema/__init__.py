@@ -14,7 +14,7 @@ Times are UTC, ISO 8601. NULL means "not known", never zero. Line numbers start 
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +52,7 @@ def _files() -> dict[str, Path]:
     files = [
         path
         for folder in folders
-        for path in (*sorted(folder.glob("*.sql")), *sorted(folder.glob("cache/*.sql")))
+        for path in sorted(folder.glob("*.sql")) + sorted(folder.glob("cache/*.sql"))
     ]
     return core | {
         f"cache/{path.stem}" if path.parent.name == "cache" else path.stem: path for path in files
@@ -116,13 +116,13 @@ def part_sql(name: str) -> str:
     return expand_words(_text(name))
 
 
-def schema_sql(parts: tuple[str, ...] = PARTS) -> str:
+def schema_sql(parts: Sequence[str] = PARTS) -> str:
     """The whole schema, or some parts of it."""
     return "\n".join(map(part_sql, parts))
 
 
 @cache
-def schema_version(parts: tuple[str, ...]) -> int:
+def schema_version(parts: Sequence[str]) -> int:
     """A number of 31 bits that changes with any table or view of these parts, and not with a
     comment.
     """
@@ -151,7 +151,7 @@ _OBJECT = re.compile(r"^CREATE (?:TABLE|VIEW|(?:UNIQUE )?INDEX) IF NOT EXISTS (\
 
 
 @cache
-def _definitions(parts: tuple[str, ...]) -> Texts:
+def _definitions(parts: Sequence[str]) -> Texts:
     """Table, view or index of these parts -> its statement as SQLite keeps it."""
     named = ((_OBJECT.search(statement), statement) for statement in statements(schema_sql(parts)))
     kept = (
@@ -162,7 +162,7 @@ def _definitions(parts: tuple[str, ...]) -> Texts:
     return {name: statement.replace("IF NOT EXISTS ", "", 1) for name, statement in kept}
 
 
-def first_foreign(connection: sqlite3.Connection, parts: tuple[str, ...]) -> str | None:
+def first_foreign(connection: sqlite3.Connection, parts: Sequence[str]) -> str | None:
     """The name of a trigger, or of something that is called like a table or view of these parts and
     is another.
 

@@ -4,7 +4,7 @@
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from io import FileIO
 from pathlib import Path
@@ -78,7 +78,7 @@ def lsp(db: Path | None) -> None:
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[GIT'S WORDS]...")
 @_EACH_CLONES
-def git(words: tuple[str, ...], db: Path | None) -> None:
+def git(words: Sequence[str], db: Path | None) -> None:
     """Answer as git does, with agents in `blame`.
 
     For editors that run git: `blame` has every option and format of git's own, and the agent
@@ -104,7 +104,7 @@ git.allow_interspersed_args = False
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-def guard(files: tuple[Path, ...]) -> None:
+def guard(files: Sequence[Path]) -> None:
     """Refuse to commit databases of whowrote and transcripts.
 
     They contain prompts, answers and what commands printed. Looks at FILES, or without any at what
@@ -123,7 +123,7 @@ def guard(files: tuple[Path, ...]) -> None:
         raise SystemExit(1)
 
 
-def _beginnings(files: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
+def _beginnings(files: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
     for path in files:
         if path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
@@ -144,11 +144,9 @@ def what_it_is(head: bytes) -> str:
     from collector.storage.store import APPLICATION_ID
 
     if head.startswith(_SQLITE):
-        return (
-            "a database of whowrote"
-            if int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID
-            else ""
-        )
+        if int.from_bytes(head[_APPLICATION], "big") == APPLICATION_ID:
+            return "a database of whowrote"
+        return ""
     if head.startswith(_LOG):
         return "a write-ahead log of a database"
     if not head.lstrip().startswith(_JSON):
@@ -157,7 +155,9 @@ def what_it_is(head: bytes) -> str:
     from collector.vocabulary.agents import label_of
 
     reader = reader_for(head)
-    return f"a transcript of {label_of(reader.NAME)}" if reader is not None else ""
+    if reader:
+        return f"a transcript of {label_of(reader.NAME)}"
+    return ""
 
 
 DATA = (guard,)
