@@ -21,6 +21,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.git.clocks import OtherClocks, TagTime, signature_time
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.model import Commit
 from collector.storage.store import Store
 from collector.vocabulary.lines import Witness
@@ -220,7 +221,7 @@ def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
     assert signature_time(text) is None
 
 
-def _history(path: Path, *commits: tuple[int, dict[str, str]]) -> Path:
+def _history(path: Path, *commits: tuple[int, Texts]) -> Path:
     """A clone; each commit adds a file for every path, with a message or an author of its own."""
     build, tree, last = Build(path), dict[str, bytes | tuple[str, bytes]](), list[str]()
     for number, (moment, more) in enumerate(commits):
@@ -290,9 +291,7 @@ BOT = f"renovate[bot] <29139614+renovate[bot]@users.noreply.github.com> {OLD} +0
     ],
     ids=["bot", "agent", "checkpoint", "authored later"],
 )
-def test_a_commit_that_says_something_else_is_not_dated(
-    tmp_path: Path, more: dict[str, str]
-) -> None:
+def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: Texts) -> None:
     found = _spans(_history(tmp_path / "r.git", (OLD, {}), (OLD + 60, more)))
     assert found["f0.py"] == FIRST
     assert not any(evidence == "dated" for _, evidence, _ in found["f1.py"])

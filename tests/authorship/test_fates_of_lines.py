@@ -15,6 +15,7 @@ from attribution.authorship.align import is_relaid
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.line_rows import FATES
 from attribution.stages.lines import attribute_repo
+from collector.json_values import Numbers
 from collector.storage.store import Store
 
 WRITTEN = (
@@ -34,7 +35,7 @@ def _start() -> tuple[World, Session]:
     return world, session
 
 
-def _fates(world: World, session: Session, tmp_path: Path) -> dict[str, int]:
+def _fates(world: World, session: Session, tmp_path: Path) -> Numbers:
     world.commit("Add a choice", [session])
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())

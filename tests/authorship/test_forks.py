@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import column
 from support.builder import import_stream as imported
 from support.builder.objects import git
 from support.dumps import dump, same
@@ -18,6 +19,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.authorship.session_edits import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import JsonObject, Texts
 from collector.load import LoadedSession, load_repo
 from collector.runtime.progress import no_progress
 from collector.storage.store import Store
@@ -25,10 +27,9 @@ from collector.storage.store import Store
 ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 TEXT = "".join(f"row_{n} = {n}\n" for n in range(10))
 START = 1_772_323_200
-Json = dict[str, Any]
 
 
-def _record(session: str, kind: str, second: int, message: Json, **more: Any) -> Json:
+def _record(session: str, kind: str, second: int, message: JsonObject, **more: Any) -> JsonObject:
     at = f"2026-03-01T00:{second // 60:02d}:{second % 60:02d}.000Z"
     common = {
         "sessionId": session,
@@ -39,7 +40,7 @@ def _record(session: str, kind: str, second: int, message: Json, **more: Any) ->
     return {"type": kind, **common, "message": {"role": kind, **message}, **more}
 
 
-def _answer(session: str, second: int, *blocks: Json, output: int = 50) -> Json:
+def _answer(session: str, second: int, *blocks: JsonObject, output: int = 50) -> JsonObject:
     usage = {
         "input_tokens": 100,
         "output_tokens": output,
@@ -62,7 +63,7 @@ def _history(session: str, thanks: bool) -> str:
         "name": "Write",
         "input": {"file_path": "/home/ann/app/app.py", "content": TEXT},
     }
-    done: Json = {
+    done: JsonObject = {
         "type": "create",
         "filePath": "/home/ann/app/app.py",
         "content": TEXT,
@@ -91,7 +92,7 @@ def _stream(checkpoints: dict[str, list[str]]) -> bytes:
     sessions.
     """
 
-    def commit(ref: str, second: int, message: str, files: dict[str, str]) -> str:
+    def commit(ref: str, second: int, message: str, files: Texts) -> str:
         head = (
             f"commit {ref}\ncommitter Ann <ann@example.com> {START + second} +0000\ndata"
             f" {len(message)}\n{message}\n"
@@ -101,7 +102,7 @@ def _stream(checkpoints: dict[str, list[str]]) -> bytes:
             for path, text in files.items()
         )
 
-    files: dict[str, str] = {}
+    files: Texts = {}
     for key, transcripts in checkpoints.items():
         for number, text in enumerate(transcripts):
             session = json.loads(text.split("\n")[0])["sessionId"]
@@ -147,10 +148,7 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
             1,
             1,
         )
-        assert [
-            row["produced"]
-            for row in store.rows("SELECT produced FROM session_stats ORDER BY session_id")
-        ] == [10, 0]
+        assert column(store, "SELECT produced FROM session_stats ORDER BY session_id") == [10, 0]
         assert store.rows("SELECT DISTINCT author, session_id FROM line_spans") == [
             {"author": "agent", "session_id": rows[0]["id"]}
         ]
@@ -198,9 +196,7 @@ def test_later_runs_and_runs_after_loading_say_the_same(
     clone = imported(_stream(_BOTH), tmp_path / "repo")
     with Store(tmp_path / "loaded.db") as store:
         load_repo(store, str(clone), no_progress)
-        assert [
-            row["tool_calls"] for row in store.rows("SELECT tool_calls FROM sessions ORDER BY key")
-        ] == [1, 0]
+        assert column(store, "SELECT tool_calls FROM sessions ORDER BY key") == [1, 0]
         attribute_repo(store, clone, AttributeOptions())
         loaded = dump(store)
     with Store(tmp_path / "out.db") as store:

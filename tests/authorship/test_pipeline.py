@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support import claude_writer as claude
+from support.answers import column
 from support.builder import Commit, Session, Shell, Stored, World, git
 from support.dumps import Dump, dump, same
 
@@ -18,6 +19,7 @@ from attribution.stages import lines as pipeline
 from attribution.stages.lines import Attributed, attribute_repo
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
+from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
@@ -89,7 +91,7 @@ def _fresh(repository: Path, tmp_path: Path, options: AttributeOptions | None = 
     return _run(repository, database, options)[1]
 
 
-def _rows(database: Path, sql: str) -> list[dict[str, Any]]:
+def _rows(database: Path, sql: str) -> list[Row]:
     with Store(database, create=False) as store:
         return store.rows(sql)
 
@@ -282,8 +284,7 @@ def test_two_repositories_share_a_database_without_touching_each_other(tmp_path:
     two.go_on()
     first, second = one.build(tmp_path / "first"), two.build(tmp_path / "second")
     _run(first, tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
-        of_first = {r["commit_sha"] for r in store.rows("SELECT commit_sha FROM commits")}
+    of_first = set(column(tmp_path / "out.db", "SELECT commit_sha FROM commits"))
     _run(second, tmp_path / "out.db")
     tally = _rows(
         tmp_path / "out.db",
@@ -457,7 +458,7 @@ def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path)
     assert stop > _FEWEST_STOPS
 
 
-def _said(store: Store) -> list[dict[str, Any]]:
+def _said(store: Store) -> list[Row]:
     return store.rows(
         "SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER"
         " BY 1, 2, 3"

@@ -17,6 +17,7 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.stages import line_rows
 from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.storage.compare import compare as compare_databases
 from collector.storage.store import Store
 
@@ -140,7 +141,7 @@ def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(
     assert answered
 
 
-def _refs(repository: Path, *below: str) -> dict[str, str]:
+def _refs(repository: Path, *below: str) -> Texts:
     lines = (
         git(repository, "for-each-ref", "--format=%(refname) %(objectname)", *below)
         .decode()

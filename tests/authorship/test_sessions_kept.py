@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import column
 from support.builder import World, import_stream
 from support.dumps import Dump, dump, same
 from support.truth import REPOS, cases
@@ -52,10 +53,7 @@ def _cache() -> Path:
 def _kept() -> list[str]:
     """Sessions; "" are the lines that the files of a history share."""
     with Store(_cache(), is_cache=True) as store:
-        return [
-            row["session"]
-            for row in store.rows("SELECT session FROM sessions_read WHERE part = ''")
-        ]
+        return column(store, "SELECT session FROM sessions_read WHERE part = ''")
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -248,7 +246,7 @@ def test_no_secret_can_be_read_from_the_cache_or_beside_the_database(
     database.parent.mkdir()
     _run(repository, database)
     with Store(_cache(), is_cache=True) as store:
-        kept = [row["content"] for row in store.rows("SELECT content FROM sessions_read")]
+        kept = column(store, "SELECT content FROM sessions_read")
     key = archive.own_key()
     assert key is not None and len(kept) > len(_SECRETS)
     assert all(session_cache.unseal(content, key) is not None for content in kept)

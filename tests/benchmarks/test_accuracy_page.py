@@ -4,16 +4,12 @@ its sections.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import accuracy
+import independent
+from support import ROOT
 from support.commands import clone
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import accuracy  # noqa: E402
-import independent  # noqa: E402
 
 ROWS = [
     {

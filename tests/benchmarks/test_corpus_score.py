@@ -7,14 +7,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from corpus import score as scoring
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from corpus import score as scoring  # noqa: E402
+from collector.json_values import JsonObject
 
 AXES = {
     "commits": "person",
@@ -33,9 +30,9 @@ CHANGED = {"author": "person", "how": "over", "also": "agent"}
 
 def plant(
     corpus: Path,
-    truth: dict[str, list[dict[str, Any]]],
-    answers: list[tuple[str, str, dict[str, Any]]],
-) -> dict[str, Any]:
+    truth: dict[str, list[JsonObject]],
+    answers: list[tuple[str, str, JsonObject]],
+) -> JsonObject:
     """Scores of a corpus with ten lines for each row of truth; an answer names history, path
     (the row's number) and class.
     """
@@ -58,7 +55,7 @@ def plant(
     return scoring.scores(corpus, [target])
 
 
-def recall(result: dict[str, Any], group: str) -> dict[str, Any]:
+def recall(result: JsonObject, group: str) -> JsonObject:
     (row,) = [row for row in result["recall"] if row["truth"] == group]
     return {
         name: row[name]["part"]
@@ -102,7 +99,7 @@ def test_right_answers_are_right(tmp_path: Path) -> None:
     ],
 )
 def test_a_planted_wrong_answer_is_found(
-    tmp_path: Path, truth: dict[str, Any], said: str, group: str
+    tmp_path: Path, truth: JsonObject, said: str, group: str
 ) -> None:
     result = plant(
         tmp_path,

@@ -4,7 +4,6 @@ and how it adds up.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from support.histories import Build, text
 
 from collector.git.repository import GitRepo
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 pytest.importorskip("pydriller")
 
 import culprits

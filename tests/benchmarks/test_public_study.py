@@ -5,21 +5,17 @@ mirrors with checkpoints.
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
 
+import public_study
 import pytest
 from support import fake_semgrep
 from support.builder import git
 from support.commands import clone, run
 
 from attribution.weaknesses.scan import engine
+from collector.json_values import Texts
 from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import public_study  # noqa: E402
 
 
 def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
@@ -31,7 +27,7 @@ def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
     return listed
 
 
-def _rows(listed: Path) -> dict[str, dict[str, str]]:
+def _rows(listed: Path) -> dict[str, Texts]:
     with listed.open(newline="") as file:
         return {row["repository"]: row for row in csv.DictReader(file)}
 
@@ -144,7 +140,7 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
     listed = _list(tmp_path, monkeypatch)
     columns, empty = ",".join(public_study._COLUMNS), 12 * ","
     listed.write_text(f"{columns}\no/example,{head}{empty}\no/missing,{head}{empty}\n")
-    assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
+    run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example")
     with Store(db) as store:
         text = public_study.page(store)
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
@@ -180,7 +176,7 @@ def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_ove
     for name, case in (("o/example", "example"), ("o/small", "touched_up_by_human")):
         mirror = _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
         clone(case, tmp_path).rename(mirror)
-        assert run("repo", mirror, "--db", db, "--history", "-q", "--name", name).exit_code == 0
+        run("repo", mirror, "--db", db, "--history", "-q", "--name", name)
     public_study.scan(tmp_path / "mirrors", db, 0.0)
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)

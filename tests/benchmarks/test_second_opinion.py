@@ -5,7 +5,6 @@ which they differ.
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,13 @@ from support.commands import clone
 from support.histories import Build, drop, text, words
 
 pytest.importorskip("pydriller")
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+import second_opinion
 
-import second_opinion  # noqa: E402
-
-from collector.git.repository import GitRepo  # noqa: E402
+from collector.git.repository import GitRepo
+from collector.json_values import Numbers
 
 
-def opinion(build: Build, tip: str) -> dict[str, dict[str, int]]:
+def opinion(build: Build, tip: str) -> dict[str, Numbers]:
     repo = build.done()
     for command in (
         ["update-ref", "refs/heads/tip", build.sha[tip]],

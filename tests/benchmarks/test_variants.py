@@ -6,26 +6,21 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 from pathlib import Path
 
+import decoys
+import leave_one_out
+import part_of_session
 import pytest
+import spike_in
+from part_of_session import Part
 from support.commands import clone
+from variants import Variants
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import decoys  # noqa: E402
-import leave_one_out  # noqa: E402
-import part_of_session  # noqa: E402
-import spike_in  # noqa: E402
-from part_of_session import Part  # noqa: E402
-from variants import Variants  # noqa: E402
-
-from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.stages.lines import attribute_repo  # noqa: E402
-from collector.storage.store import Store  # noqa: E402
-from collector.vocabulary.lines import Reason  # noqa: E402
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.storage.store import Store
+from collector.vocabulary.lines import Reason
 
 _DONATED = [f"const ancient{n} = compute(previous{n}, following{n});" for n in range(60)]
 

@@ -58,6 +58,7 @@ from datasette.database import Database, QueryInterrupted
 
 from attribution.browse.plugin import COUNT_MS, is_ours
 from attribution.browse.serve import application
+from collector.json_values import Numbers, Row, Texts
 
 
 class Links(HTMLParser):
@@ -93,7 +94,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "transcript_missing",
         "odd_files",
     ):
-        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+        run("survival", clone(case, directory), "--db", db, "--no-curves")
     return db
 
 
@@ -277,7 +278,7 @@ def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db
 
 def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path) -> None:
     db = tmp_path / "repo.db"
-    assert run("repo", clone("example", tmp_path), "--db", db).exit_code == 0
+    run("repo", clone("example", tmp_path), "--db", db)
     with Store(db) as store:
         page = session_page(
             store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0")
@@ -321,7 +322,7 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     page = site.get(site.of("file", number)).text
     runs = re.findall(r"<tbody class=k-(\w+)-bg>(.*?)(?=<tbody|</table>)", page, re.DOTALL)
     rows = [(line, kind) for kind, run in runs for line in re.findall(r"<tr id=L(\d+)", run)]
-    expected: dict[str, str] = {}
+    expected: Texts = {}
     with sqlite3.connect(db) as connection:
         for start, end, kind in connection.execute(
             f"SELECT start_line, end_line, {line_class_sql('t')} FROM tip_lines t WHERE path ="
@@ -347,7 +348,7 @@ def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
             top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines"
         )
     db = tmp_path / "pages.db"
-    assert run("survival", top, "--db", db, "--no-curves").exit_code == 0
+    run("survival", top, "--db", db, "--no-curves")
     site = Site(db)
     address = site.of("file", value(db, "SELECT id FROM tip_files WHERE path = 'long.py'"))
     for query, shown in (
@@ -448,7 +449,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
             " ON s.file_id = f.id JOIN history_commits h ON h.id = s.birth JOIN commits c ON"
             " c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
         ).fetchone()
-        row: dict[str, Any] = {
+        row: Row = {
             name: 0 if kind == "INTEGER" else "x"
             for _, name, kind, needed, *_ in connection.execute("PRAGMA table_info(findings)")
             if needed
@@ -707,7 +708,7 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
 ) -> None:
     names = [name for (name,) in sqlite3.connect(db).execute("SELECT name FROM repos")]
     done = run("report", "--html", tmp_path / "all.html", "--db", db)
-    assert done.exit_code == 0 and str(tmp_path / "all") in "".join(done.stderr.split())
+    assert str(tmp_path / "all") in "".join(done.stderr.split())
     index = (tmp_path / "all.html").read_text("utf-8")
     targets = [unquote(link) for link in links(index).found]
     assert len(targets) == len(names) == len(list((tmp_path / "all").iterdir())) > 1
@@ -724,7 +725,7 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
 
 
 def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
-    assert run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "-q").exit_code == 0
+    run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "-q")
     with Store(tmp_path / "x.db") as store:
         ((file, page),) = standalone.html_pages(store, "page.html")
     assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
@@ -733,7 +734,7 @@ def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
 def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     page, db = tmp_path / "s.html", tmp_path / "x.db"
     top = clone("example", tmp_path)
-    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    run("repo", top, "--db", db, "--content", "prompts", "-q")
     key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
     done = run("sessions", top, "--db", db, "--session", key[:8], "--html", page)
     text = page.read_text("utf-8")
@@ -743,7 +744,7 @@ def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     assert all(link.startswith("#") for link in links(text).found)
     assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
     assert value(db, "SELECT COUNT(*) FROM messages") == 0 and 'class="said"' not in text
-    assert run("sessions", top, "--db", db, "--html", page).exit_code == 2
+    run("sessions", top, "--db", db, "--html", page, code=2)
 
 
 def _of(key: str) -> str:
@@ -757,8 +758,8 @@ def test_names_of_repositories_are_names_of_files() -> None:
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
-    done = run("report", "--html", tmp_path / "none" / "page.html", "--db", db)
-    assert done.exit_code == 2 and "cannot write" in done.stderr
+    done = run("report", "--html", tmp_path / "none" / "page.html", "--db", db, code=2)
+    assert "cannot write" in done.stderr
 
 
 def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> None:
@@ -771,7 +772,7 @@ def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> N
 
 def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    run("repo", top, "--db", db, "--content", "prompts", "-q")
     shas = git(top, "rev-list", "--no-merges", "HEAD~3..HEAD").decode().split()
     with sqlite3.connect(db) as connection:
         lines = connection.execute(
@@ -806,7 +807,7 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
         "origin",
         "git@git.example.org:o/r.git",
     )
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    run("repo", top, "--db", db, "-q")
     text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
     pages = re.findall(
         r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text
@@ -838,7 +839,7 @@ def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
     ]
 
 
-def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
+def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
     """Surface -> the percentage of lines by agents that it prints of the whole repository, as it
     prints it.
     """
@@ -848,9 +849,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, "--db", db).stdout
     parts = re.findall(r" (?:agent|declared) +[\d,]+ +([\d.]+) %", terminal)
-    assert run(*grouped, "--html", pages).exit_code == 0
+    run(*grouped, "--html", pages)
     breakdown = pages.read_text("utf-8")
-    assert run("report", "--html", pages, "--db", db).exit_code == 0
+    run("report", "--html", pages, "--db", db)
     site = Site(db)
     start = site.get(f"/-/whowrote/{db.stem}").text
     overview = site.get(f"/-/whowrote/{db.stem}/{value(db, 'SELECT name FROM repos')}").text
@@ -901,7 +902,7 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     documents change nothing.
     """
     top, db = _example_with_declared_lines(47, tmp_path)
-    assert run("survival", top, "--db", db).exit_code == 0
+    run("survival", top, "--db", db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
     (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
@@ -943,7 +944,7 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, P
             "2026-03-02T10:00:00Z",
         )
         git(top, *dated)
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    run("repo", top, "--db", db, "-q")
     return top, db
 
 
@@ -970,7 +971,7 @@ def test_a_page_says_what_is_checked_out_instead(tmp_path: Path) -> None:
     assert "older at " in page and "is checked out, which read main" in page
 
 
-def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
+def _first_numbers(text: str, **patterns: str) -> Numbers:
     """The number at each pattern of a text for people."""
     plain = re.sub(
         r"\s+",
@@ -983,7 +984,7 @@ def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
     }
 
 
-def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
+def _counted(rows: list[Row]) -> Numbers:
     """What the groups of a breakdown have together."""
     return {"coded": sum(int(row["commits"]) for row in rows)} | {
         name: sum(int(row[f"{name}_lines"]) for row in rows) for name in LINE_CLASSES
@@ -995,7 +996,7 @@ def _mcp_sessions(top: Path, db: Path) -> int:
     return len(json.loads(mcp_server._Tools(str(top), db).find_sessions())["sessions"])
 
 
-def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, int]]:
+def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     """Surface -> what it counts of the whole repository: commits, those with lines of source or
     test, sessions, lines by class.
     """
@@ -1012,7 +1013,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
     ]
     day = ("--since", "2020-01-01", "--until", "2026-12-31")
     week = ("report", "--by", "week", *day, "--full", "--db", db)
-    assert run("report", "--html", tmp_path / "page.html", "--db", db).exit_code == 0
+    run("report", "--html", tmp_path / "page.html", "--db", db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     pages_of = {
         "start page": site.get(f"/-/whowrote/{db.stem}").text.split("<tbody>")[1],
@@ -1108,22 +1109,18 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
     top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
+    run("repo", top, "--db", db, "-q")
     below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
-    assert (
-        below.exit_code == 0
-        and below.stdout == ""
-        and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
-    )
-    above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0")
-    assert above.exit_code == 1 and "more than 0 %" in above.stderr
+    assert below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
+    above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0", code=1)
+    assert "more than 0 %" in above.stderr
 
 
 def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
-    empty = run("log", "HEAD..HEAD", top, "--db", db, "--md")
-    assert empty.exit_code == 2 and "no commits other than merges" in empty.stderr
+    run("repo", top, "--db", db, "-q")
+    empty = run("log", "HEAD..HEAD", top, "--db", db, "--md", code=2)
+    assert "no commits other than merges" in empty.stderr
 
 
 def test_commits_that_are_not_in_the_database_are_counted(db: Path) -> None:
@@ -1196,7 +1193,7 @@ def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
     assert charts.columns({}) == ""
 
 
-def _point(days: int, at_risk: int, share: float | None) -> dict[str, Any]:
+def _point(days: int, at_risk: int, share: float | None) -> Row:
     return {"horizon": days, "at_risk": at_risk, "share": share}
 
 

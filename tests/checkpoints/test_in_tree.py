@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
+from support.answers import column, select
 from support.builder import git
 from support.builder.objects import git_environment
 from support.commands import run
@@ -26,9 +28,10 @@ from collector.agents import reader_for
 from collector.checkpoints import in_tree
 from collector.cli import cli as collect
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject, RowValues, Texts
 from collector.storage.store import Store
 
-SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
+SAMPLES = ROOT / "fixtures" / "lab"
 ZONES = ("UTC", "America/New_York", "Asia/Tokyo")
 CODE = (
     "x = 1\n\n\ndef double(value):\n    return value * 2\n\n\ndef triple(value):\n    return value"
@@ -117,12 +120,11 @@ def bare(clone: Clone) -> Path:
 
 
 def attributed(repo: Path, db: Path) -> Store:
-    result = run("repo", repo, "--db", db, "-q", "--local", "auto")
-    assert result.exit_code == 0, result.output
+    run("repo", repo, "--db", db, "-q", "--local", "auto")
     return Store(db, create=False)
 
 
-def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
+def spans(repo: Path, db: Path, path: str = "a.py") -> list[RowValues]:
     """(class, how, evidence, agent, lines) of the file in all commits."""
     with attributed(repo, db) as store:
         sql = (
@@ -130,7 +132,7 @@ def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
             " LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id,"
             " l.start_line"
         )
-        return [tuple(row.values()) for row in store.rows(sql, (path,))]
+        return select(store, sql, path)
 
 
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
@@ -353,7 +355,7 @@ def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path:
     history.write_text(written + later.replace("12:30:00", "12:45:00"))
     clone.commit(50, "Here")
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        keys = [row["key"] for row in store.rows("SELECT key FROM sessions ORDER BY key")]
+        keys = column(store, "SELECT key FROM sessions ORDER BY key")
     assert keys == [f"aider 2025-08-06 12:{minute}" for minute in ("06:30", "30:00", "45:00")]
 
 
@@ -404,9 +406,7 @@ def test_a_recorders_own_file_that_was_committed_by_mistake_is_read(tmp_path: Pa
     clone.put(".entire/metadata/2025-08-06-995fc99a/full.jsonl", transcript.read_text())
     clone.commit(0)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT key, agent FROM sessions")] == [
-            ("995fc99a", "claude-code")
-        ]
+        assert select(store, "SELECT key, agent FROM sessions") == [("995fc99a", "claude-code")]
 
 
 def test_other_files_of_such_names_are_no_transcripts(tmp_path: Path) -> None:
@@ -433,10 +433,7 @@ def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(tmp_path
     )
     clone.commit(0)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [
-            tuple(row.values())
-            for row in store.rows("SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")
-        ]
+        rows = select(store, "SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")
     assert rows == [("5c7d5c23-0691-4467", 0), (transcript.stem, 1)]
 
 
@@ -501,38 +498,32 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     clone, before, after = with_changes_of_others(tmp_path / "work")
     repo = bare(clone)
     spans(repo, tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
-            " AND nonblank > 0"
-        )
-        verdicts = {
-            sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)
-        }
+    sql = (
+        "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+        " AND nonblank > 0"
+    )
+    verdicts = {sha: select(tmp_path / "a.db", sql, sha) for sha in (before, after)}
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
 def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Path) -> None:
     clone, before, _ = with_changes_of_others(tmp_path / "work", earlier=(CODE + PERSONS, CODE))
     spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
-            " AND nonblank > 0"
-        )
-        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [
-            ("unknown", "git_operation")
-        ]
+    sql = (
+        "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+        " AND nonblank > 0"
+    )
+    assert select(tmp_path / "a.db", sql, before) == [("unknown", "git_operation")]
 
 
 def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
     """Of the commits that the histories name, only the newer ones are worked out for it."""
     clone, _, _ = with_changes_of_others(tmp_path / "work")
-    assert run("repo", clone.path, "--db", tmp_path / "a.db", "-q").exit_code == 0
+    run("repo", clone.path, "--db", tmp_path / "a.db", "-q")
     clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
     done = run("blame", clone.path, "a.py", "--db", tmp_path / "a.db", "--json")
-    assert done.exit_code == 0 and "LEDGER" in done.stdout
+    assert "LEDGER" in done.stdout
 
 
 def _classes_before_edits(clone: Clone, before: str, path: str, added: str = "") -> set[str]:
@@ -552,7 +543,7 @@ def _classes_before_edits(clone: Clone, before: str, path: str, added: str = "")
     clone.commit(40, "The history")
     with attributed(bare(clone), clone.path.parent / "a.db") as store:
         sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
-        return {row["class"] for row in store.rows(sql, (before, path))}
+        return set(column(store, sql, before, path))
 
 
 @pytest.mark.parametrize("history", [CODE + PERSONS, None])
@@ -631,12 +622,11 @@ def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(
     more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
     clone, before, _ = with_changes_of_others(tmp_path / "work", ASKED, more)
     spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank > 0"
-        )
-        assert [row["class"] for row in store.rows(sql, (before,))] == ["unknown"]
+    sql = (
+        "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
+        " nonblank > 0"
+    )
+    assert column(tmp_path / "a.db", sql, before) == ["unknown"]
 
 
 # a commit that is none of changes of others
@@ -926,7 +916,7 @@ HALVED = (
 
 def entry(
     session: str, event: str, name: str, path: str, response: Any = None, **arguments: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and
     without a time.
     """
@@ -945,7 +935,7 @@ def entry(
     )
 
 
-def write_log(clone: Clone, event: str, entries: list[dict[str, Any]], where: str = "logs") -> None:
+def write_log(clone: Clone, event: str, entries: list[JsonObject], where: str = "logs") -> None:
     clone.put(f"{where}/{event}.json", json.dumps(entries, indent=2))
 
 
@@ -956,7 +946,7 @@ def with_hook_logs(path: Path, where: str = "logs") -> Clone:
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
-    created: dict[str, Any] = {
+    created: JsonObject = {
         "type": "create",
         "filePath": f"{HOME}/src/b.py",
         "content": HALVED,
@@ -1026,16 +1016,15 @@ def test_logs_of_hooks_have_the_calls_of_several_sessions(zone: None, tmp_path: 
     assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == spans(
         clone.path, tmp_path / "c.db", "src/b.py"
     )
-    with Store(tmp_path / "b.db", create=False) as store:
-        sql = (
-            "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER"
-            " BY c.id"
-        )
-        assert [tuple(row.values()) for row in store.rows(sql)] == [
-            ("one", "ok"),
-            ("two", "unknown"),
-            ("two", "ok"),
-        ]
+    sql = (
+        "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER"
+        " BY c.id"
+    )
+    assert select(tmp_path / "b.db", sql) == [
+        ("one", "ok"),
+        ("two", "unknown"),
+        ("two", "ok"),
+    ]
 
 
 def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(tmp_path: Path) -> None:
@@ -1075,12 +1064,7 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
     )
     clone.commit(10)
     with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [
-            tuple(row.values())
-            for row in store.rows(
-                "SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC"
-            )
-        ]
+        rows = select(store, "SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC")
     calls = len(
         json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"]
     )
@@ -1114,7 +1098,7 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
         )
         logged[-1] |= {"tool_use_id": call["id"]} if named else {}
     again = logged[-1] | ({"tool_use_id": "again"} if named else {})
-    written: dict[str, Any] = {
+    written: JsonObject = {
         "type": "create",
         "filePath": f"{HOME}/src/b.py",
         "content": HALVED,
@@ -1274,7 +1258,7 @@ def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
 # --- transcripts under names of their users' own --------------------------------------------------
 
 
-def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
+def turn(second: int, role: str, text: str, **more: Any) -> JsonObject:
     """A message of a session that was kept as a chat."""
     when = f"2025-08-06T10:05:{second:02}.000Z"
     return {
@@ -1284,7 +1268,7 @@ def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def chat(call: str, **arguments: str) -> list[dict[str, Any]]:
+def chat(call: str, **arguments: str) -> list[JsonObject]:
     """One call, and its result."""
     function = {"name": call, "arguments": json.dumps(arguments)}
     asked = turn(
@@ -1313,7 +1297,7 @@ BY_CLAUDE = (
 
 
 def with_chat(
-    path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], name: str, code: str = HALVED
+    path: Path, kept: tuple[list[JsonObject], Texts], name: str, code: str = HALVED
 ) -> Clone:
     messages, meta = kept
     clone = Clone(path)
@@ -1372,7 +1356,7 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
     reader = reader_for(transcript.read_bytes())
     assert reader is not None
     session = reader.read("", [transcript.read_bytes()])
-    written: dict[str, str] = defaultdict(str)
+    written: Texts = defaultdict(str)
     for edit in (edit for call in session.calls for edit in call.edits):
         written[edit.path.rpartition("/")[2]] += "\n".join(edit.new_texts())
     for number in (0, 1):  # of the sessions that are expected
@@ -1397,7 +1381,7 @@ def by_openhands(sha: str) -> Any:
         "command": "git commit -m all",
         "metadata": {"exit_code": 0, "working_dir": "/workspace"},
     }
-    events: list[dict[str, Any]] = [
+    events: list[JsonObject] = [
         {"source": "user", "action": "message", "args": {"content": "Halve it"}},
         {
             "source": "agent",
@@ -1479,10 +1463,7 @@ def test_a_trajectory_of_work_on_the_repository_is_read(
     assert [(row[0], *row[3:]) for row in lines] == [
         ("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)
     ]
-    with Store(tmp_path / "a.db", create=False) as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT path, outcome FROM edits")] == [
-            ("src/b.py", "applied")
-        ]
+    assert select(tmp_path / "a.db", "SELECT path, outcome FROM edits") == [("src/b.py", "applied")]
     assert spans(clone.path, tmp_path / "b.db", "src/b.py") == lines
     other = Clone(tmp_path / "other")
     other.put("src/b.py", "# no line that a session wrote\n")
@@ -1561,10 +1542,9 @@ def test_a_database_of_crush_in_the_history_has_its_sessions(zone: None, tmp_pat
     assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [
         ("agent", "crush", 1, 6)
     ]
-    with Store(tmp_path / "a.db", create=False) as store:
-        assert [
-            tuple(row.values()) for row in store.rows("SELECT key, tool_calls, turns FROM sessions")
-        ] == [("s1", 1, 1)]
+    assert select(tmp_path / "a.db", "SELECT key, tool_calls, turns FROM sessions") == [
+        ("s1", 1, 1)
+    ]
 
 
 def test_another_database_in_that_place_is_no_record(tmp_path: Path) -> None:
@@ -1723,7 +1703,7 @@ KINDS: dict[str, tuple[str, Callable[[Path], Clone]]] = {
 }
 
 
-def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
+def what_it_says(db: Path) -> dict[str, list[RowValues]]:
     queries = {
         "sessions": "SELECT key, agent, started_at, turns, tool_calls FROM sessions ORDER BY key",
         "edits": "SELECT path, op, outcome FROM edits ORDER BY id",
@@ -1732,10 +1712,7 @@ def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
             " line_spans ORDER BY 1, 2, 3"
         ),
     }
-    with Store(db, create=False) as store:
-        return {
-            name: [tuple(row.values()) for row in store.rows(sql)] for name, sql in queries.items()
-        }
+    return {name: select(db, sql) for name, sql in queries.items()}
 
 
 def in_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1765,8 +1742,7 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
             (["run", "o/one", "--db", tmp_path / "a.db"], collect),
             (["db", tmp_path / "a.db"], attribute),
         ):
-            result = run(*command, program=program)
-            assert result.exit_code == 0, result.output
+            run(*command, program=program)
     collected = what_it_says(tmp_path / "a.db")
     assert agent in {session[1] for session in collected["sessions"]} and collected["edits"]
     for zone, repo in zip(ZONES[1:], (bare(clone), clone.path), strict=True):

@@ -17,10 +17,13 @@ import pytest
 from hypothesis import example
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
+from support import ROOT
+from support.answers import value
 from support.commands import clone, run
 
 from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
+from collector.json_values import Numbers
 from collector.repository_names import public_url
 from collector.runtime.locks import (
     InUse,
@@ -31,8 +34,6 @@ from collector.runtime.locks import (
 )
 from collector.storage.compare import compare
 from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def wrong(folder: Path, schedules: int, seed: int) -> str:
@@ -166,7 +167,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     ):
         (tmp_path / above).mkdir(parents=True)
         paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
-    assert run("repo", *paths, "--db", db).exit_code == 0
+    run("repo", *paths, "--db", db)
     before = commit_counts(db)
     # the two copies of one repository are one
     assert sorted(before.values()) == [2, 3, 11] and "app" in before
@@ -175,8 +176,8 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
         *(f"{part}/code/app" for part in "abcd"),
     }
     for path in paths:  # each is known by its place
-        assert run("survival", path, "--no-curves", "--db", db).exit_code == 0
-        assert run("repo", path, "--db", db).exit_code == 0
+        run("survival", path, "--no-curves", "--db", db)
+        run("repo", path, "--db", db)
     assert commit_counts(db) == before
 
 
@@ -187,21 +188,21 @@ def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
         clone("example", tmp_path),
         clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
     )
-    assert run("repo", one, "--db", db).exit_code == 0
-    refused = run("repo", other, "--db", db, "--name", "example")
-    assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
-    assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
+    run("repo", one, "--db", db)
+    refused = run("repo", other, "--db", db, "--name", "example", code=EXIT_USAGE)
+    assert "--name NAME" in refused.stderr
+    run("repo", other, "--db", db, "--name", "second")
     # it is known by its place
     for command in (
         ["survival", other, "--no-curves"],
         ["blame", other, "README.md"],
         ["repo", other],
     ):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, "--db", db)
     assert commit_counts(db) == {"example": 11, "second": 2}
 
 
-def commit_counts(db: Path) -> dict[str, int]:
+def commit_counts(db: Path) -> Numbers:
     with sqlite3.connect(db) as connection:
         counts = dict(
             connection.execute(
@@ -214,7 +215,7 @@ def commit_counts(db: Path) -> dict[str, int]:
 
 def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:
     one = clone("example", tmp_path)
-    assert run("repo", one, "--db", tmp_path / "x.db").exit_code == 0
+    run("repo", one, "--db", tmp_path / "x.db")
     (tmp_path / "new").mkdir()
     moved = one.rename(tmp_path / "new" / "example")
     (report,) = json.loads(run("repo", moved, "--db", tmp_path / "x.db", "--json").stdout)
@@ -224,7 +225,7 @@ def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:
 def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
-    assert run("repo", plain, "--db", tmp_path / "x.db").exit_code == 2
+    run("repo", plain, "--db", tmp_path / "x.db", code=2)
     with Store(tmp_path / "x.db") as store:
         assert store.rows("SELECT * FROM repos") == []
 
@@ -250,16 +251,15 @@ MIXTURES = {
 @pytest.mark.parametrize("name", MIXTURES)
 def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> None:
     one, db = clone("example", tmp_path), tmp_path / "x.db"
-    assert run("survival", one, "--db", db, "--no-curves").exit_code == 0
+    run("survival", one, "--db", db, "--no-curves")
     sound = tmp_path / "sound.db"
     with sqlite3.connect(db) as connection, sqlite3.connect(sound) as copy:
         connection.backup(copy)
         connection.execute(MIXTURES[name])
     connection.close()
     copy.close()
-    assert run("data", "check", "--db", db).exit_code == EXIT_CHECK_FAILED
+    run("data", "check", "--db", db, code=EXIT_CHECK_FAILED)
     shown = run("data", "check", "--db", db, "--repair")
-    assert shown.exit_code == 0, shown.output
     assert "example was read again" in shown.stderr
     assert not [difference for difference in compare(db, sound) if difference.differs]
     assert "nothing to repair" in run("data", "check", "--db", db, "--repair").stderr
@@ -278,8 +278,7 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
             before.values()
         ) > 1
     run("repo", one, "--db", db)
-    with Store(db) as store:
-        assert store.value("SELECT MIN(id) FROM sessions") == before["sessions"]
+    assert value(db, "SELECT MIN(id) FROM sessions") == before["sessions"]
 
 
 # --- locks ----------------------------------------------------------------------------------------

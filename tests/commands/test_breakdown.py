@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import column, value
 from support.builder import git
 from support.commands import clone, rows, run
 
@@ -37,6 +38,7 @@ from attribution.queries.overview import monday
 from attribution.queries.survival import SurvivalOptions, records_of, survival_report
 from attribution.queries.weekly import weekly_report
 from collector.console.formats import percent
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -48,12 +50,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("breakdown")
     path = directory / "b.db"
     for name in ("example", "touched_up_by_human"):
-        assert (
-            run(
-                "repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name
-            ).exit_code
-            == 0
-        )
+        run("repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name)
     return path
 
 
@@ -131,7 +128,7 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
     with Store(db) as store:
         whole = breakdown(store, BreakdownOptions()).whole
         coverage = headline(store, None).coverage[0]
-        ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
+        ids = column(store, "SELECT id FROM repos")
         agents = [
             row
             for row in survival_report(store, ids, SurvivalOptions()).groups
@@ -210,7 +207,7 @@ def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
 
 def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert run("report", "--by", "directory,month", "--html", page, "--db", db).exit_code == 0
+    run("report", "--by", "directory,month", "--html", page, "--db", db)
     text = page.read_text("utf-8")
     assert "What must not be concluded" in text and "<script" not in text and "src=" not in text
     assert text.index("How much is known") < text.index("By directory, month")
@@ -223,11 +220,11 @@ def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def last_day(db: Path) -> str:
     """The Sunday after the newest line of the example."""
-    with Store(db) as store:
-        newest = store.value(
-            "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON"
-            " l.commit_id = c.id"
-        )
+    newest = value(
+        db,
+        "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON"
+        " l.commit_id = c.id",
+    )
     return (date.fromisoformat(monday(newest)) + timedelta(days=6)).isoformat()
 
 
@@ -263,12 +260,13 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(
         report = weekly_report(store, BreakdownOptions(("week",), until=later.isoformat()))
         days = [(later - timedelta(later.weekday(), weeks=weeks)).isoformat() for weeks in (4, 0)]
         lives = records_of(store, [1, 2])
-        births = {
-            row["id"]
-            for row in store.rows(
-                "SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days
+        births = set(
+            column(
+                store,
+                "SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?",
+                *days,
             )
-        }
+        )
     expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
     rows = report.sections[2].table.rows
     assert expected and sum(row["lines"] for row in rows) == expected
@@ -332,7 +330,7 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(
         db,
     )
     shown = run(*options, "--full")
-    assert shown.exit_code == 0 and run(*options, "--html", tmp_path / "w.html").exit_code == 0
+    assert run(*options, "--html", tmp_path / "w.html").exit_code == 0
     page = (tmp_path / "w.html").read_text("utf-8")
     assert re.search('<th class="n"[^>]*>this week', page), "numbers end below each other"
     for heading in (
@@ -419,14 +417,14 @@ def test_groups_are_sorted_by_a_column(db: Path) -> None:
     ],
 )
 def test_wrong_input(db: Path, options: tuple[str, ...], words: str) -> None:
-    done = run("report", *options, "--db", db)
-    assert done.exit_code == 2 and words in done.stderr
+    done = run("report", *options, "--db", db, code=2)
+    assert words in done.stderr
 
 
 def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("core,me@example.org\n", "utf-8")
-    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", "--db", db)
-    assert done.exit_code == 2 and "must name the columns email and team" in done.stderr
+    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", "--db", db, code=2)
+    assert "must name the columns email and team" in done.stderr
 
 
 def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
@@ -434,7 +432,7 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
     for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
         git(repo, "tag", name, commit)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
     assert found["notes"][0].startswith(
@@ -466,7 +464,7 @@ def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
 _PLACE = Place("2026-01", "r", "src/", "", "", "", "", "")
 
 
-def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> dict[str, Any]:
+def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> Row:
     monkeypatch.setattr(module, "facts", lambda *_: facts)
     return breakdown(store, BreakdownOptions()).whole
 

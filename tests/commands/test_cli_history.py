@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import value
 from support.builder import git
 from support.commands import clone, rows, run
 from support.histories import Build, text, words
@@ -31,7 +32,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The shipped example, attributed."""
     directory = tmp_path_factory.mktemp("survival")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     return repo, db
 
 
@@ -49,7 +50,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    run("repo", build.where, "--db", db, "-q")
     return build.where, db, build
 
 
@@ -59,7 +60,6 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
 def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
     repo, db = example
     shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
-    assert shown.exit_code == 0, shown.stderr
     parts = (
         "agent",
         "HEAD",
@@ -68,7 +68,7 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
         "session",
     )
     assert [part for part in parts if part not in shown.stdout] == []
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 def test_survival_as_data(example: tuple[Path, Path]) -> None:
@@ -113,10 +113,10 @@ def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path
     both = tmp_path / "both.db"
     shutil.copy(db, both)
     renamed = other.rename(tmp_path / "another")
-    assert run("repo", renamed, "--db", both, "-q").exit_code == 0
+    run("repo", renamed, "--db", both, "-q")
     shown = run("survival", "--db", both, "--no-curves")
-    assert shown.exit_code == 0 and "no line history for another yet" in shown.stdout
-    assert run("survival", renamed, "--db", both, "--no-curves").exit_code == 0
+    assert "no line history for another yet" in shown.stdout
+    run("survival", renamed, "--db", both, "--no-curves")
     table = rows(run("survival", "--db", both, "--csv"))
     alone = rows(run("survival", "--db", db, "--csv"))
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
@@ -126,7 +126,7 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
     travelled: tuple[Path, Path, Build],
 ) -> None:
     repo, db, _ = travelled
-    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    run("survival", repo, "--db", db, "--no-curves")
     before = run("survival", "--db", db, "--csv").stdout
     with Store(db) as store:
         store.connection.execute("DELETE FROM line_fates")
@@ -140,7 +140,6 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
 def test_curves(example: tuple[Path, Path]) -> None:
     repo, db = example
     shown = run("survival", repo, "--db", db, "--tables")
-    assert shown.exit_code == 0, shown.stderr
     assert "curves" in shown.stdout and "comparisons" in shown.stdout
     found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
     assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
@@ -159,18 +158,16 @@ def test_without_the_statistics_extra(
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
     shown = run("survival", repo, "--db", db)
-    assert shown.exit_code == 0, shown.stderr
     assert "no hazard ratios" in shown.stdout
-    assert run("survival", repo, "--db", db, "--csv").exit_code == 0
+    run("survival", repo, "--db", db, "--csv")
 
 
 def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "one.db"
-    assert run("repo", repo, "--db", db, "-q", "--history").exit_code == 0
-    with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM line_fates") > 0
+    run("repo", repo, "--db", db, "-q", "--history")
+    assert value(db, "SELECT COUNT(*) FROM line_fates") > 0
     again = run("repo", repo, "--db", db, "--history")
-    assert again.exit_code == 0 and "nothing changed" in again.stdout
+    assert "nothing changed" in again.stdout
 
 
 # --- history --------------------------------------------------------------------------------------
@@ -178,8 +175,7 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
 
 def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    shown = run("why", repo, "c:5", "--db", db, "--history")
-    assert shown.exit_code == 0, shown.stderr
+    run("why", repo, "c:5", "--db", db, "--history")
     found = json.loads(run("why", repo, "c:5", "--db", db, "--json", "--history").stdout)["history"]
     events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
     assert events == [
@@ -254,11 +250,11 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
 def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     repo, _, build = travelled
     shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
-    assert shown.exit_code == 0 and "100.0 %" in shown.stdout
+    assert "100.0 %" in shown.stdout
     table = rows(run("data", "verify", repo, "--commits", "9", "--csv"))
     assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
     assert build.name[table[0]["commit"]] == "four"
-    assert run("data", "verify", repo, "--branch", "x1", "--json").exit_code == 0
+    run("data", "verify", repo, "--branch", "x1", "--json")
 
 
 def test_verify_that_finds_a_difference_fails(
@@ -270,11 +266,8 @@ def test_verify_that_finds_a_difference_fails(
     monkeypatch.setattr(
         "attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong}
     )
-    shown = run("data", "verify", travelled[0])
-    assert (
-        shown.exit_code == errors.EXIT_CHECK_FAILED
-        and "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
-    )
+    shown = run("data", "verify", travelled[0], code=errors.EXIT_CHECK_FAILED)
+    assert "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
 
 
 # --- wrong use ------------------------------------------------------------------------------------
@@ -296,22 +289,18 @@ def test_verify_that_finds_a_difference_fails(
 )
 def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str) -> None:
     given: list[Any] = [a.replace("{repo}", str(example[0])) for a in arguments]
-    shown = run(*given, "--db", example[1])
-    assert shown.exit_code == errors.EXIT_USAGE
+    shown = run(*given, "--db", example[1], code=errors.EXIT_USAGE)
     assert words_ in shown.stderr and shown.stdout == ""
 
 
 def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
     db = tmp_path / "empty.db"
     Store(db).close()
-    shown = run("survival", "--db", db, "--no-curves")
-    assert shown.exit_code == errors.EXIT_USAGE and "whowrote survival PATH" in shown.stderr
-    assert (
-        run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code
-        == errors.EXIT_DATABASE
-    )
-    assert run("data", "verify", tmp_path).exit_code == errors.EXIT_USAGE
-    assert run("data", "verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
+    shown = run("survival", "--db", db, "--no-curves", code=errors.EXIT_USAGE)
+    assert "whowrote survival PATH" in shown.stderr
+    run("survival", "--db", tmp_path / "none.db", "--no-curves", code=errors.EXIT_DATABASE)
+    run("data", "verify", tmp_path, code=errors.EXIT_USAGE)
+    run("data", "verify", tmp_path, "--branch", "nope", code=errors.EXIT_USAGE)
 
 
 def test_survival_can_be_quiet(tmp_path: Path) -> None:
@@ -321,4 +310,4 @@ def test_survival_can_be_quiet(tmp_path: Path) -> None:
         in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
     )
     shown = run("survival", repo, "--db", db, "--no-curves", "-q")
-    assert shown.exit_code == 0 and shown.stderr == "" and "agent" in shown.stdout
+    assert shown.stderr == "" and "agent" in shown.stdout

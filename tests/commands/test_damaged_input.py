@@ -42,9 +42,8 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
 
 
 def attributed(clone: Path, db: Path) -> None:
-    done = run("survival", clone, "--db", db, "--no-curves")
-    assert done.exit_code == 0, done.output
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("survival", clone, "--db", db, "--no-curves")
+    run("data", "check", "--db", db)
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5
         for (text,) in connection.execute(

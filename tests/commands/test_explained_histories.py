@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.builder import Session, World
 from support.commands import run
 
+from collector.json_values import JsonObject
 from collector.storage.store import Store
 
 APP = """\
@@ -45,7 +45,7 @@ class Explained:
             n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text
         )
         asked = ("why", where, f"src/app.ts:{number}", "--db", db)
-        self.data: dict[str, Any] = json.loads(run(*asked, "--json").stdout)
+        self.data: JsonObject = json.loads(run(*asked, "--json").stdout)
         self.shown = " ".join(run(*asked).stdout.split())
 
     @property
@@ -138,7 +138,7 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.end_turn()
     where, db = world.build(_committed(world, session, tmp_path)), tmp_path / "x.db"
-    assert run("repo", where, "--db", db, "-q").exit_code == 0
+    run("repo", where, "--db", db, "-q")
     with Store(db) as store, store.transaction() as connection:
         assert connection.execute(
             "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"

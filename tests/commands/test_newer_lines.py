@@ -17,6 +17,7 @@ from support.commands import clone, run
 import whowrote
 from attribution.demo import FILE
 from attribution.stages import sessions as reading
+from collector.json_values import Row
 from collector.storage import session_cache
 
 NO_COMMIT = "0" * 40
@@ -27,14 +28,12 @@ def work(tmp_path: Path) -> tuple[Path, Path]:
     """A clone with its files, and its database."""
     repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
     git(repo, "checkout", "-q", "-f")
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     return repo, db
 
 
-def blamed(work: tuple[Path, Path], file: str = FILE) -> list[dict[str, Any]]:
-    answer: list[dict[str, Any]] = json.loads(
-        run("blame", work[0], file, "--db", work[1], "--json").stdout
-    )
+def blamed(work: tuple[Path, Path], file: str = FILE) -> list[Row]:
+    answer: list[Row] = json.loads(run("blame", work[0], file, "--db", work[1], "--json").stdout)
     return answer
 
 
@@ -46,7 +45,7 @@ def change(repo: Path, file: str = FILE) -> str:
     return before
 
 
-def verdicts(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+def verdicts(rows: list[Row]) -> list[tuple[str, str, str]]:
     return [(row["class"], row["commit"], row["text"]) for row in rows]
 
 
@@ -93,7 +92,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
         "undeclared",
         True,
     ) and "worked out for this file only" in why["notes"][-1]
-    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
+    run("repo", work[0], "--db", work[1], "-q")
     assert verdicts(blamed(work)) == verdicts(after) and not any(
         row["provisional"] for row in blamed(work)
     )
@@ -115,7 +114,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
     assert "too much for a question" in shown and "not attributed yet" in shown.split("\n")[0]
-    assert run("repo", work[0], "--db", work[1], "-q").exit_code == 0
+    run("repo", work[0], "--db", work[1], "-q")
     updated = blamed(work)
     assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {
         0
@@ -131,7 +130,7 @@ def test_lists_say_of_newer_commits_what_a_run_says(work: tuple[Path, Path]) -> 
     lists = (["-n", "3", ""], ["main.."], ["--total", ""], ["--show", "HEAD"])
     before = [run("log", *what, *place).stdout for what in lists]
     assert f"other at {sha[:9]} has 1 commit since the last run, which read main" in before[0]
-    assert run("repo", *place, "-q").exit_code == 0
+    run("repo", *place, "-q")
     for what, said in zip(lists, before, strict=True):
         assert said.partition("other at")[0] == run("log", *what, *place).stdout
     (row, *_) = json.loads(run("log", *place, "--json").stdout)
@@ -220,8 +219,8 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[P
     gone = run("why", work[0], f"{FILE}:1", "--db", work[1])
     assert (gone.exit_code, "was deleted in" in gone.output) == (2, True)
     assert f"why {FILE}:1 --commit" in gone.output
-    assert run("blame", work[0], ".git/config", "--db", work[1]).exit_code == 2
-    assert run("blame", work[0], "nowhere.py", "--db", work[1]).exit_code == 2
+    run("blame", work[0], ".git/config", "--db", work[1], code=2)
+    run("blame", work[0], "nowhere.py", "--db", work[1], code=2)
 
 
 def test_nothing_is_written_into_a_clone_that_is_asked_about_its_working_tree(
@@ -329,7 +328,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     new = world.commit("Long after")
     repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     git(repo, "update-ref", "refs/heads/main", new.sha)
     read, original = set[str](), reading.read_sessions
 
@@ -365,10 +364,10 @@ def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_a
     new = world.commit("Add shipping", [other])
     repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     git(repo, "update-ref", "refs/heads/main", new.sha)
     answers = blamed((repo, db), "ship.py")
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     assert (
         verdicts(answers) == verdicts(blamed((repo, db), "ship.py"))
         and answers[1]["class"] == author

@@ -163,7 +163,7 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     session.end_turn()
     world.commit("Fix the number of birds", [session])
     repo, db = world.build(directory / "single"), directory / "s.db"
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
+    run("survival", repo, "--db", db, "-q")
     (directory / "rules.yaml").write_text(RULES)
     scan = (
         "--rules",
@@ -171,12 +171,7 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "--semgrep",
         fake_semgrep.install(directory / "bin"),
     )
-    assert (
-        run(
-            "findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db"
-        ).exit_code
-        == 0
-    )
+    run("findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db")
     return repo, db
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -14,6 +13,7 @@ from attribution.queries.pushback import By, Message, share_row
 from attribution.queries.session_page import mode_words
 from attribution.terminal.repo import failures
 from collector.console.grid import grid, plain, show
+from collector.json_values import Row
 from collector.text import count_of
 
 MODELS = (
@@ -107,7 +107,7 @@ def test_columns_without_room_are_left_out_whole_and_named() -> None:
 
 
 def test_a_share_of_a_few_messages_is_not_given() -> None:
-    def row(classified: int) -> dict[str, Any]:
+    def row(classified: int) -> Row:
         said = [
             Message("claude-code", "en", "person", number % 4 == 0, None, number == 0)
             for number in range(classified)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.builder import git
@@ -28,6 +27,7 @@ from attribution.culprit.repaired import (
 )
 from attribution.culprit.signs import fix_signs, names_in
 from attribution.culprit.words import FixTier, RepairOutcome
+from collector.json_values import Row, RowValues
 from collector.storage.store import Store
 
 OTHER = [f"value_{n} = compute(argument_{n})" for n in range(8)]
@@ -64,13 +64,12 @@ def history(where: Path, *commits: Commit) -> Build:
 def followed(build: Build, *, full: bool = True) -> Path:
     """The database, with the lines followed."""
     db = build.where.with_suffix(".db")
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    done = run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
-    assert done.exit_code == 0, done.stderr
+    run("repo", build.where, "--db", db, "-q")
+    run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
     return db
 
 
-def traced(build: Build, *fix: str, db: Path | None = None) -> list[dict[str, Any]]:
+def traced(build: Build, *fix: str, db: Path | None = None) -> list[Row]:
     """Rows of the command; commits by their names in the history."""
     done = run(
         "culprit",
@@ -80,15 +79,14 @@ def traced(build: Build, *fix: str, db: Path | None = None) -> list[dict[str, An
         db or followed(build),
         "--json",
     )
-    assert done.exit_code == 0, done.stderr
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    rows: list[Row] = json.loads(done.stdout)
     for row in rows:
         for column in ("fix", "culprit", "introduced_by"):
             row[column] = build.name.get(row[column], row[column])
     return rows
 
 
-def pick(rows: Sequence[dict[str, Any]], *columns: str) -> list[tuple[Any, ...]]:
+def pick(rows: Sequence[Row], *columns: str) -> list[RowValues]:
     return [tuple(row[column] for column in columns) for row in rows]
 
 
@@ -615,8 +613,8 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
     assert {row["fix"] for row in traced(build, between, db=db)} == {"one", "two"}
     assert pick(traced(build, "#12", db=db), "fix", "tier", "names") == [("one", "issue", "#12")]
     assert {row["fix"] for row in traced(build, "--all", db=db)} == {"one", "two"}
-    refused = run("culprit", build.where, "#13", "--db", db)
-    assert refused.exit_code == 2 and "nothing shows a fix in #13" in refused.stderr
+    refused = run("culprit", build.where, "#13", "--db", db, code=2)
+    assert "nothing shows a fix in #13" in refused.stderr
 
 
 # --- what is stored, and what is missing ----------------------------------------------------------
@@ -629,10 +627,10 @@ def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None
         ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
     )
     db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    run("repo", build.where, "--db", db, "-q")
     for fix in ("HEAD", "--all", "#1"):
-        refused = run("culprit", build.where, fix, "--db", db)
-        assert refused.exit_code == 2 and "not followed yet" in refused.stderr
+        refused = run("culprit", build.where, fix, "--db", db, code=2)
+        assert "not followed yet" in refused.stderr
         assert f"whowrote survival {build.where}" in refused.stderr
 
 
@@ -683,8 +681,8 @@ def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path
 
 def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
+    run("survival", repo, "--db", db, "-q")
     with Store(db) as store:
         ended = store.rows(
             "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l"

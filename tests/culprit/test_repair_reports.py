@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.builder import git
@@ -31,6 +30,7 @@ from attribution.culprit.queries.repairs import (
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import as_agents
 from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED, compare
+from collector.json_values import Row
 from collector.storage.store import Store
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
@@ -65,14 +65,13 @@ def repaired(tmp_path: Path) -> tuple[Path, Path]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    assert run("survival", build.where, "--db", db, "-q", "--full").exit_code == 0
+    run("repo", build.where, "--db", db, "-q")
+    run("survival", build.where, "--db", db, "-q", "--full")
     return build.where, db
 
 
-def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
+def tables(*arguments: object) -> dict[str, list[Row]]:
     done = run("report", *arguments, "--json")
-    assert done.exit_code == 0, done.stderr
     return {table["name"]: table["rows"] for table in json.loads(done.stdout)}
 
 
@@ -81,7 +80,7 @@ def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
 
 def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", "--db", db)
     by_class = {
         row["name"]: row
         for row in tables("repairs", repo, "--db", db)["repairs"]
@@ -96,20 +95,16 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path])
 
 def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
-    refused = run("report", "repairs", repo, "--db", db)
-    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+    refused = run("report", "repairs", repo, "--db", db, code=2)
+    assert "whowrote culprit PATH --all" in refused.stderr
 
 
 def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
     for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
-        assert (done := run(*command)).exit_code == 0, done.stderr
-    refused = run("report", "repairs", top, "--db", db)
-    assert (
-        refused.exit_code == 2
-        and "no commit shows that it is a fix" in refused.stderr
-        and "--all" not in refused.stderr
-    )
+        run(*command)
+    refused = run("report", "repairs", top, "--db", db, code=2)
+    assert "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
 
 
 def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(
@@ -121,14 +116,14 @@ def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_
         ("culprit", traced, "--all", "--db", db),
         ("survival", other, "--db", db),
     ):
-        assert (done := run(*command)).exit_code == 0, done.stderr
-    refused = run("report", "repairs", other, "--db", db)
-    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+        run(*command)
+    refused = run("report", "repairs", other, "--db", db, code=2)
+    assert "whowrote culprit PATH --all" in refused.stderr
 
 
 def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", "--db", db)
     with whowrote.open(db) as database:
         assert set(database.chapter("repairs")) == {
             "repairs",
@@ -334,7 +329,7 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
     there.
     """
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", "--db", db)
     with Store(db) as store:
         shas = {
             row["subject"]: row["commit_sha"]
@@ -406,7 +401,7 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
 ) -> None:
     repo, db = repaired
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", "--db", db)
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
@@ -418,8 +413,8 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
 
 def test_ownership_needs_followed_lines(tmp_path: Path) -> None:
     Store(tmp_path / "w.db").close()
-    refused = run("report", "ownership", "--db", tmp_path / "w.db")
-    assert refused.exit_code == 2 and "whowrote survival PATH" in refused.stderr
+    refused = run("report", "ownership", "--db", tmp_path / "w.db", code=2)
+    assert "whowrote survival PATH" in refused.stderr
 
 
 def test_bus_factor() -> None:
@@ -446,9 +441,9 @@ def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -
 
 def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("repo", repo, "--db", db, "-q")
+    run("survival", repo, "--db", db, "-q")
+    run("culprit", repo, "--all", "--db", db)
     with Store(db) as store:
         ended = store.rows(
             "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id,"
@@ -480,7 +475,7 @@ def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
     repaired: tuple[Path, Path],
 ) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", "--db", db)
     # declared by the commit alone
     assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")
 

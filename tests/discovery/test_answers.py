@@ -30,6 +30,7 @@ from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.discovery.selection.metadata import _columns, from_graphql
 from collector.discovery.selection.probe import Prober, probe_all
 from collector.discovery.selection.run import DiscoverResult, Filters, decide, discover
+from collector.json_values import JsonObject, Row, Texts
 from collector.repository_names import RepositorySource, moved_source, same_place, source
 from collector.storage.store import Store
 
@@ -73,7 +74,7 @@ def run(context: ChannelContext, *names: str) -> DiscoverResult:
     return discover(context, names or ("listing",), Filters(), prober)
 
 
-def candidates(context: ChannelContext) -> dict[str, dict[str, Any]]:
+def candidates(context: ChannelContext) -> dict[str, Row]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
 
@@ -392,7 +393,7 @@ def test_fields_of_another_kind_are_not_known(
 
 
 def test_filters_take_unknown_for_unknown() -> None:
-    row: dict[str, Any] = dict.fromkeys(
+    row: Row = dict.fromkeys(
         ("exclusion", "renamed_to", "notes", "checkpoint_remote", "failure", "detail", "licence")
     )
     row |= {"outcome": "ok", "confirmed": 1, "server": "s", "metadata_at": None, "fork_of": None}
@@ -469,7 +470,7 @@ def test_a_search_that_promises_results_without_an_end_ends(
     monkeypatch.setattr(code_search, "records", one_search)
     asked: list[str] = []
 
-    def lie(path: str, params: dict[str, Any], resource: str) -> Page:
+    def lie(path: str, params: JsonObject, resource: str) -> Page:
         asked.append(params["q"])
         # Each slice promises less than the one it was cut from, as an honest one would.
         items = [
@@ -583,7 +584,7 @@ def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(
     tmp_path: Path, time: FakeTime, lie: str
 ) -> None:
     types = {"Content-Type": "application/x-git-upload-pack-advertisement"}
-    answers: dict[str, Callable[[str, bytes], tuple[int, dict[str, str], bytes]]] = {
+    answers: dict[str, Callable[[str, bytes], tuple[int, Texts, bytes]]] = {
         "html": lambda path, body: (200, {"Content-Type": "text/html"}, b"<html>log in</html>"),
         "other service": lambda path, body: (
             200,

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from support.answers import column
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
 from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
@@ -46,6 +47,7 @@ from collector.discovery.selection.run import (
     discover,
     settle,
 )
+from collector.json_values import JsonObject, Row
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -79,11 +81,11 @@ def opened(
         )
 
 
-def listed(*names: str) -> dict[str, Any]:
+def listed(*names: str) -> JsonObject:
     return {"texts": (("test", "\n".join(names).encode()),)}
 
 
-def rows(context: ChannelContext) -> dict[str, dict[str, Any]]:
+def rows(context: ChannelContext) -> dict[str, Row]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
 
@@ -157,10 +159,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         outcome = discover(context, ["listing"], Filters(), prober(context))
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
-        wanted = {
-            row["full_name"]
-            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
-        }
+        wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
         assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
         assert (
             context.log.store.value(
@@ -243,10 +242,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
             "o/both": ("specstory", None),
             "o/none": (None, "no_ref"),
         }
-        wanted = {
-            row["full_name"]
-            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
-        }
+        wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
         assert wanted == {"o/aider", "o/deeper", "o/both"}
         counts = {
             row["record"]: (row["found"], row["taken"])
@@ -574,7 +570,7 @@ SEARCHES = ["listing", "code_search", "commit_search"]
 LISTED = listed("e/before", "e/gone", "a/r3")
 
 
-def outcome_of(context: ChannelContext) -> dict[str, Any]:
+def outcome_of(context: ChannelContext) -> JsonObject:
     ask = context.log.store.rows
     return {
         "candidates": ask(
@@ -597,13 +593,11 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
 class Undisturbed:
     """No dataclass: hypothesis would print all of it."""
 
-    def __init__(self, result: dict[str, Any], requests: int) -> None:
+    def __init__(self, result: JsonObject, requests: int) -> None:
         self.result, self.requests = result, requests
 
 
-def run_once(
-    server: GitHubServer, db: Path, time: FakeTime, web: Web
-) -> tuple[bool, dict[str, Any]]:
+def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, JsonObject]:
     """Whether everything was asked, and what is known now."""
     with opened(server, db, time, web=web, until=NOW, **LISTED) as context:
         outcome = discover(context, SEARCHES, Filters(), prober(context))
@@ -611,7 +605,7 @@ def run_once(
         return not (outcome.failures or waiting), outcome_of(context)
 
 
-def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, Any]:
+def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> JsonObject:
     """As a person would: again, some hours later, when something could not be reached."""
     for attempt in range(6):
         complete, result = run_once(server, db, time, Web())
@@ -663,7 +657,7 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
     assert len(undisturbed.result["candidates"]) == 30 + 9 + 2 + 3
 
 
-def with_known_totals(result: dict[str, Any], undisturbed: dict[str, Any]) -> dict[str, Any]:
+def with_known_totals(result: JsonObject, undisturbed: JsonObject) -> JsonObject:
     """The result with the number of results of slices that were cut because the server never
     finished them, which nobody knows.
     """

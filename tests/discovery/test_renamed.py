@@ -25,6 +25,7 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.table import FetchPlan
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
+from collector.json_values import JsonObject
 from collector.limits import REDIRECTS
 from collector.repository_names import RepositorySource, source
 from collector.runtime.progress import no_progress
@@ -37,7 +38,7 @@ HTTP = FetchOptions(pauses=())
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
     plan = running._plan
 
-    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
+    def impatient(db: Path, given: JsonObject) -> FetchPlan:
         found = plan(db, given)
         return replace(found, options=replace(found.options, pauses=()))
 

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.discovery.selection.report import report
 from collector.errors import DatabaseUnusable
+from collector.json_values import Row
 from collector.storage.store import Store
 
 NOW = datetime(2026, 11, 24, 1, 2, 3, 456, UTC)
@@ -37,7 +37,6 @@ COLUMNS = (
     "language",
     "created_at",
 )
-Row = dict[str, Any]
 
 
 def _ledger(path: Path, candidates: list[Row], found: list[tuple[int, str, int]]) -> Store:

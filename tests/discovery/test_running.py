@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support import ROOT
+from support.answers import column, value
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
 from support.served import add_file, git, noise, publish
@@ -33,6 +34,7 @@ from collector.console.options import exclusive_store
 from collector.discovery.commands import running
 from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
 from collector.errors import DatabaseUnusable
+from collector.json_values import JsonObject
 from collector.repository_names import tombstone
 from collector.runtime import shards, workers
 from collector.runtime.runner import RunOptions
@@ -51,7 +53,6 @@ CASES = {
     "p/none": "no_session",
 }
 OWN = ("mirrors", "jobs", "settings", "forgotten")  # of the run, not of the repositories
-ROOT = Path(__file__).parent.parent.parent
 TESTS = ROOT / "tests"
 
 
@@ -59,7 +60,7 @@ TESTS = ROOT / "tests"
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
     plan = running._plan
 
-    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
+    def impatient(db: Path, given: JsonObject) -> FetchPlan:
         found = plan(db, given)
         return replace(found, options=replace(found.options, pauses=()))
 
@@ -205,10 +206,7 @@ def test_facts_alone_are_those_of_attribution(
     for table in ("checkpoints", "checkpoint_sessions", "turns", "tool_calls"):
         assert found[table] == wanted[table] and found[table], table
     assert not found["spans"] and not found["edits"]
-    with Store(db) as store:
-        assert {r["transcript"] for r in store.rows("SELECT transcript FROM sessions")} >= {
-            "present"
-        }
+    assert set(column(db, "SELECT transcript FROM sessions")) >= {"present"}
     rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
     stages = {r["name"]: r["stage"] for r in rows}
     assert stages == {
@@ -227,9 +225,8 @@ def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path
     tip = add_file(served.root / "o/one.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
     results = filled(served, db)
     assert "1 loaded" in results[0].output and "1 attributed" in results[1].output
-    with Store(db) as store:
-        assert store.value("SELECT head_sha FROM repos WHERE name = 'o/one'") == tip
-        assert store.value("SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", (tip,)) == 1
+    assert value(db, "SELECT head_sha FROM repos WHERE name = 'o/one'") == tip
+    assert value(db, "SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", tip) == 1
 
 
 def test_what_discovery_confirmed_is_fetched(
@@ -264,11 +261,8 @@ def test_what_discovery_confirmed_is_fetched(
         say(collect, "forget", "o/two", "--db", db, "--yes")
         again = say(collect, *listing, "--refresh")
         assert again.exit_code == 0, again.output
-    with Store(db) as store:
-        assert [
-            r["full_name"] for r in store.rows("SELECT full_name FROM candidates ORDER BY 1")
-        ] == ["o/one", "p/none"]
-        assert [r["name"] for r in store.rows("SELECT name FROM repos")] == ["o/one"]
+    assert column(db, "SELECT full_name FROM candidates ORDER BY 1") == ["o/one", "p/none"]
+    assert column(db, "SELECT name FROM repos") == ["o/one"]
 
 
 # --- faults and kills -----------------------------------------------------------------------------
@@ -569,16 +563,11 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
     result = say(collect, "forget", "O/ONE", "--db", db, "--yes")
     assert result.exit_code == 0, result.output
     with Store(db) as store:
-        names = {
-            row["name"]
-            for row in store.rows("SELECT name FROM repos UNION SELECT name FROM mirrors")
-        }
+        names = set(column(store, "SELECT name FROM repos UNION SELECT name FROM mirrors"))
         with store.cache() as cache:
-            names |= {row["name"] for row in cache.rows("SELECT name FROM jobs")}
+            names |= set(column(cache, "SELECT name FROM jobs"))
         assert sorted(names) == ["o/two", "p/none", "p/three"]
-        assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [
-            tombstone("o/one")
-        ]
+        assert column(store, "SELECT name_hash FROM forgotten") == [tombstone("o/one")]
         # it has the words of prompts
         assert not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
     assert (
@@ -592,8 +581,7 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
         path for _, path in served.log if "o/one" in path
     ]
     say(collect, "merge", every[0], "-o", db, "--force")
-    with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
+    assert value(db, "SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
 
 
 def test_a_clone_is_forgotten_by_the_name_that_its_directory_gave_it(
@@ -647,15 +635,14 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
     with Store(db) as store:
         assert store.policy.content == content
     say(collect, "run", "o/one", "--db", db, "--content", "none")
-    with Store(db) as store:
-        of_one = (
-            "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
-            " 'o/one'"
-        )
-        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one}") > 0
-        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
-        # a stricter choice holds for all that is stored
-        assert store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") == 0
+    of_one = (
+        "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
+        " 'o/one'"
+    )
+    assert value(db, f"SELECT COUNT(*) FROM turns t {of_one}") > 0
+    assert value(db, f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
+    # a stricter choice holds for all that is stored
+    assert value(db, "SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") == 0
 
 
 def test_addresses_and_secrets_are_taken_out(
@@ -800,8 +787,7 @@ def test_a_repository_without_checkpoints_is_loaded_when_it_is_named(
     add_file(served.root / "p/none.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
     assert "1 loaded" in say(collect, "run", "--db", db).output  # it stays up to date
     assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
-    with Store(db, create=False) as store:
-        assert store.value("SELECT count(*) FROM spans") > 0
+    assert value(db, "SELECT count(*) FROM spans") > 0
     for done in (say(collect, "run", "--db", db), say(attribute, "db", db)):
         assert "no new repositories" in done.output
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.answers import column
 from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
@@ -161,9 +162,7 @@ def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
         assert not log.name(
             "listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com")
         )
-        assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == [
-            "https://github.com"
-        ]
+        assert column(store, "SELECT server FROM candidates") == ["https://github.com"]
         both = [
             RepositorySource("o/n", f"https://{host}/o/n.git")
             for host in ("github.com", "gitlab.com")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.answers import column
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
 from support.commands import clone, rows, run
@@ -36,6 +37,7 @@ from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
 from collector.checkpoints.statements import agent_blocks, declared_agent
 from collector.git import ranges
 from collector.git.ranges import Ranges
+from collector.json_values import JsonObject, Row, Texts
 from collector.model import Commit
 from collector.runtime.stages import StageRun
 from collector.storage.schema import schema_sql
@@ -68,7 +70,7 @@ def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes
 
 def trace(
     revision: str = SHA, path: str = "a.py", version: str = "0.1.0", **span: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     talk = {
         "contributor": {"type": "ai", "model_id": "x/y"},
         "ranges": [{"start_line": 1, "end_line": 2} | span],
@@ -435,7 +437,7 @@ def claim(path: str, written: str, session: str = "s", **more: Any) -> Claim:
     )
 
 
-def shown(claims: list[Claim], commit: Seen | None = None) -> list[dict[str, str]]:
+def shown(claims: list[Claim], commit: Seen | None = None) -> list[Texts]:
     return [
         {name: ranges.text(r) for name, r in one.lines.items()} for one in check(claims, commit)
     ]
@@ -492,7 +494,7 @@ def test_roots_of_absolute_paths() -> None:
 # --- beside ours ----------------------------------------------------------------------------------
 
 
-def beside(**values: Any) -> dict[str, Any]:
+def beside(**values: Any) -> Row:
     """A row of `claimed_lines`."""
     usual = {
         "repo_id": 1,
@@ -541,7 +543,7 @@ def beside(**values: Any) -> dict[str, Any]:
         (beside(claimed_author="human", author="agent", how="edited"), ("disagree", "edited_line")),
     ],
 )
-def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_agreement_and_its_cause(row: Row, expected: tuple[str, str]) -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema_sql())
         names = [name for _, name, *_ in connection.execute("PRAGMA table_info(claimed_lines)")]
@@ -625,7 +627,6 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     db = tmp_path / "c.db"
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
     printed = run("data", "claims", repo, "--db", db)
-    assert printed.exit_code == 0, printed.stderr
     assert (
         "not attributed" in printed.stderr
         and "unknown notes" in printed.stdout
@@ -640,12 +641,9 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
         ("agent-trace", build.sha["two"]): "ok",
     }
     assert sorted(p.relative_to(repo) for p in repo.rglob("*")) == before
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
     with Store(db) as store:
-        codes = [
-            row["code"]
-            for row in store.rows("SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
-        ]
+        codes = column(store, "SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
         assert codes == ["unknown_notes", "unknown_version"]
         spans = store.rows(
             "SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER"
@@ -658,7 +656,7 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     ]
 
 
-def table(db: Path, name: str) -> list[dict[str, Any]]:
+def table(db: Path, name: str) -> list[Row]:
     with Store(db) as store:
         return store.rows(f"SELECT * FROM {name}")
 
@@ -670,7 +668,7 @@ def test_records_are_those_of_the_refs_as_they_are(
     db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
     first = table(db, "claim_records"), table(db, "stage_runs")
-    assert run("data", "claims", repo, "--db", db).exit_code == 0
+    run("data", "claims", repo, "--db", db)
     assert (table(db, "claim_records"), table(db, "stage_runs")) == first
     two, side = build.sha["two"], build.sha["side"]
     git(repo, "update-ref", "-d", "refs/notes/ai")
@@ -690,7 +688,7 @@ def test_records_are_those_of_the_refs_as_they_are(
         and found["git-ai", two] == "unreachable"
         and ("git-ai", "f" * 40) not in found
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) -> None:
@@ -713,7 +711,7 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
         statuses(db)["git-ai", sha] == "ok"
         and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 # --- commits that a squash replaced ---------------------------------------------------------------
@@ -798,14 +796,14 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         "1",
         "0",
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
     squashed: Build, tmp_path: Path
 ) -> None:
     db = tmp_path / "c.db"
-    assert run("repo", squashed.where, "--history", "--db", db).exit_code == 0
+    run("repo", squashed.where, "--history", "--db", db)
     run("data", "claims", squashed.where, "--db", db)
     told = run("survival", "--db", db)
     assert (
@@ -835,7 +833,7 @@ def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> No
         held(db)[sha["c"]] == (sha["c"], "named", "c.py 1")
         and held(db)[sha["first"]] == held(fresh)[sha["first"]]
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 def test_a_run_that_was_stopped_goes_on(
@@ -849,12 +847,10 @@ def test_a_run_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StageRun, "report", stop)
-    assert (
-        run("data", "claims", repo, "--db", db).exit_code == 130
-        and table(db, "claim_records") == []
-    )
+    run("data", "claims", repo, "--db", db, code=130)
+    assert table(db, "claim_records") == []
     monkeypatch.undo()
-    assert run("data", "claims", repo, "--db", db).exit_code == 0
+    run("data", "claims", repo, "--db", db)
     assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(
         table(whole, "claim_records")
     )
@@ -888,7 +884,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
 ) -> None:
     repo, _ = noted
     db = tmp_path / "c.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
     run("data", "claims", repo, "--db", db)
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
@@ -899,7 +895,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
 
 def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    run("repo", repo, "--db", db, "-q")
     with Store(db) as store:
         groups: dict[str, list[Share]] = {}
         for share in commit_shares(store, 1, people=False):
@@ -923,14 +919,13 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
         if c["producer"] == "git-ai"
     ] == [("git-ai", "agent", "ok")]
     assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
 
 
 def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
     repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
-    assert run("data", "export", "git-ai", repo, "--db", db, "--into", repo).exit_code == 0
-    shown_ = run("data", "claims", repo, "--db", db, "--by", "added")
-    assert shown_.exit_code == 0
+    run("data", "export", "git-ai", repo, "--db", db, "--into", repo)
+    run("data", "claims", repo, "--db", db, "--by", "added")
     assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {
         "own"
     }
@@ -943,6 +938,6 @@ def test_a_clone_without_claims(tmp_path: Path) -> None:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
-    assert shown_.exit_code == 0 and "no claims found" in shown_.stderr
-    assert run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db").exit_code == 2
+    assert "no claims found" in shown_.stderr
+    run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db", code=2)
     assert not (tmp_path / "q.db").exists()

@@ -16,11 +16,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from support import ROOT
 from support.builder import git
 from support.commands import clone
 
+from collector.json_values import JsonObject, Texts
+
 yaml = pytest.importorskip("yaml")
-ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ def test_nothing_from_outside_is_part_of_a_script(action: Any) -> None:
     assert action["inputs"]["prompts"]["default"] == "false"
 
 
-def _outputs(place: Path) -> dict[str, str]:
+def _outputs(place: Path) -> Texts:
     return dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
 
 
@@ -178,7 +180,7 @@ class Server:
 
     def __init__(self, account: str) -> None:
         self.account = account
-        self.comments: list[dict[str, Any]] = []
+        self.comments: list[JsonObject] = []
         self.status = 200
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         Thread(target=self.server.serve_forever, daemon=True).start()
@@ -190,7 +192,7 @@ class Server:
             {"id": len(self.comments) + 1, "user": who, "author": who, "body": body}
         )
 
-    def _answer(self, method: str, path: str, body: dict[str, Any]) -> Any:
+    def _answer(self, method: str, path: str, body: JsonObject) -> Any:
 
         if path == "/graphql":
             return {"data": {"viewer": {"login": self.account}}}

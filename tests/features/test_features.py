@@ -22,7 +22,7 @@ from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.outcome import localized_correct_file
 from collector.agents import claude_code
 from collector.errors import WhoWroteError
-from collector.json_values import to_json
+from collector.json_values import Row, to_json
 from collector.model import (
     AgentMessage,
     Command,
@@ -49,7 +49,7 @@ def _call(
     command: str = "",
     **more: Any,
 ) -> ToolCall:
-    given: dict[str, Any] = {
+    given: Row = {
         "call_id": f"c{at}",
         "name": name,
         "turn": 1,
@@ -74,7 +74,7 @@ def _session(*calls: ToolCall, **more: Any) -> Session:
     return Session("s", "claude-code", cwds=(W,), calls=calls, **more)
 
 
-def _of(*calls: ToolCall, **more: Any) -> dict[str, Any]:
+def _of(*calls: ToolCall, **more: Any) -> Row:
     return of_session(_session(*calls, **more))
 
 
@@ -505,7 +505,7 @@ def test_usage_counts_once_per_response() -> None:
     assert found["tokens_too_low"] == []
 
 
-def _cost(found: dict[str, Any], at: datetime | None = None) -> Any:
+def _cost(found: Row, at: datetime | None = None) -> Any:
     return cost_of(found["unrecorded_tokens"], found["recorded_cost_usd"], standard_prices(), at)
 
 

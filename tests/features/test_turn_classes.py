@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from attribution.features import of_session
 from attribution.features.turn_classes import (
@@ -24,8 +25,6 @@ from collector.errors import WhoWroteError
 from collector.labels import request_of
 from collector.model import Session, Turn
 from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
+from support.answers import column, value
 from support.builder import import_stream
 from support.commands import clone, run
 from support.served import add_file, git
@@ -27,7 +29,6 @@ from collector.json_values import load_json, parse_json
 from collector.model import Problem, ToolCall
 from collector.storage.store import Store
 
-ROOT = Path(__file__).parent.parent.parent
 DEEP = [
     "[" * 100_000,
     '{"a":' * 50_000,
@@ -125,16 +126,16 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
     )
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT COUNT(*) FROM problems") == 0
-        assert (
-            store.value(
-                "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
-                " s.path = 'long.txt'"
-            )
-            == 1
+    run("repo", repo, "--db", tmp_path / "out.db")
+    assert value(tmp_path / "out.db", "SELECT COUNT(*) FROM problems") == 0
+    assert (
+        value(
+            tmp_path / "out.db",
+            "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
+            " s.path = 'long.txt'",
         )
+        == 1
+    )
 
 
 # --- trees, files, names --------------------------------------------------------------------------
@@ -171,15 +172,12 @@ def bomb(repo: Path, levels: int, ref: str) -> None:
 def test_a_tree_bomb_ends_at_once_with_a_row(ref: str, levels: int, tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, levels, ref)
-    done = run("repo", repo, "--db", tmp_path / "out.db")
-    assert done.exit_code == EXIT_PARTIAL and "more than 3,000,000 files" in " ".join(
-        done.stderr.split()
+    done = run("repo", repo, "--db", tmp_path / "out.db", code=EXIT_PARTIAL)
+    assert "more than 3,000,000 files" in " ".join(done.stderr.split())
+    assert "InputTooLarge" in value(
+        tmp_path / "out.db", "SELECT detail FROM problems WHERE stage = 'repository'"
     )
-    with Store(tmp_path / "out.db") as store:
-        assert "InputTooLarge" in store.value(
-            "SELECT detail FROM problems WHERE stage = 'repository'"
-        )
-    assert run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db").exit_code == EXIT_PARTIAL
+    run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db", code=EXIT_PARTIAL)
 
 
 def test_entries_are_counted_with_those_of_repeated_directories(
@@ -207,12 +205,12 @@ def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "many.py", data)
     add_file(repo, "refs/heads/main", "few.py", data[:300])
-    assert run("survival", repo, "--db", tmp_path / "out.db").exit_code == 0
-    assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
+    run("survival", repo, "--db", tmp_path / "out.db")
+    run("data", "check", "--db", tmp_path / "out.db")
     with Store(tmp_path / "out.db") as store:
         problems = store.rows("SELECT code, detail FROM problems WHERE stage = 'commits'")
         assert [(row["code"], row["detail"]) for row in problems] == [("file_too_large", "many.py")]
-        assert {row["path"] for row in store.rows("SELECT path FROM line_spans")} >= {"few.py"}
+        assert set(column(store, "SELECT path FROM line_spans")) >= {"few.py"}
 
 
 @pytest.mark.parametrize("glob", ["*" * 200 + "a", "*a" * 30, "**/" * 60 + "x", "[a-" * 5_000])
@@ -243,7 +241,7 @@ def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path) -> None:
     head = git(repo, "rev-parse", "HEAD").strip()
     with (repo / "packed-refs").open("a") as file:
         file.write(f"{head} refs/heads/z{name}\n")
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
+    run("repo", repo, "--db", tmp_path / "out.db")
 
 
 def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
@@ -259,8 +257,8 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
-    assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
+    run("repo", repo, "--db", tmp_path / "out.db")
+    run("data", "check", "--db", tmp_path / "out.db")
 
 
 def test_the_reader_of_nesting_is_not_asked_where_there_is_little(

@@ -18,6 +18,7 @@ from support.truth import REPOS
 
 from collector.errors import EXIT_OK, EXIT_PARTIAL
 from collector.git.repository import blob_id
+from collector.json_values import Texts
 
 WORDS = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, str)]
 CASES = sorted(place.name for place in REPOS.iterdir() if (place / "history.fi").is_file())
@@ -47,7 +48,7 @@ def damaged(data: bytes, choices: Choices) -> bytes:
 
 def walk(case: str, seed: int, place: Path) -> None:
     choices = Choices(random.Random(seed).randbytes(20_000))
-    new_ids: dict[str, str] = {}
+    new_ids: Texts = {}
 
     def change(data: bytes) -> bytes:
         new = damaged(data, choices)

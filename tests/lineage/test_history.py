@@ -34,6 +34,7 @@ from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.diff_tree import unquote
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import Numbers
 from collector.text import split_lines
 
 
@@ -41,7 +42,7 @@ class Ledger:
     """Counts the lines at each commit from births and deaths alone."""
 
     def __init__(self) -> None:
-        self.lines: dict[str, int] = {}
+        self.lines: Numbers = {}
         self.steps: dict[str, CommitStep] = {}
 
     def step(self, step: CommitStep) -> None:

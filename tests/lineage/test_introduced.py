@@ -18,6 +18,7 @@ from attribution.lineage.introduced import introductions, renames
 from collector.git import program
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers
 from collector.text import split_lines
 
 
@@ -26,7 +27,7 @@ def build(tmp_path: Path) -> Build:
     return Build(tmp_path / "repo.git")
 
 
-def files(repo: GitRepo, sha: str) -> dict[str, int]:
+def files(repo: GitRepo, sha: str) -> Numbers:
     """Path -> number of lines."""
     return {path: len(split_lines(repo.blob(oid) or b"")) for path, oid in repo.paths(sha).items()}
 

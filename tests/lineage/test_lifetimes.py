@@ -25,6 +25,7 @@ from attribution.stages.history import follow_history, parent_before_first, stor
 from attribution.stages.lines import attribute_repo
 from attribution.stats.comparison import compare
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -49,13 +50,13 @@ class Shop:
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
         return updated
 
-    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, *parameters: Any) -> list[RowValues]:
         return list(self.store.connection.execute(sql, parameters))
 
-    def lives(self) -> set[tuple[Any, ...]]:
+    def lives(self) -> set[RowValues]:
         return set(self.rows(_LIVES))
 
-    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+    def everything(self) -> dict[str, list[RowValues]]:
         """All that must not depend on the way the tip was reached."""
         return {name: sorted(self.rows(sql), key=repr) for name, sql in _ALL.items()}
 

@@ -11,7 +11,9 @@ import zlib
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from support import local_layouts as layouts
+from support.answers import value
 from support.commands import run
 from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone
@@ -20,12 +22,13 @@ from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import Texts
 from collector.storage import archive, session_cache
 from collector.storage.archive import without_secrets
 from collector.storage.retention import Policy
 from collector.storage.store import Store
 
-DATA = Path(__file__).parent.parent / "data" / "archive"
+DATA = ROOT / "tests" / "data" / "archive"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SESSION = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
 
@@ -204,12 +207,12 @@ def test_nothing_is_kept_where_that_was_chosen(
 ) -> None:
     work(clone, "one")
     attribute(clone, tmp_path / "out.db")
-    assert run("data", "archive", "--limit", "0").exit_code == 0
+    run("data", "archive", "--limit", "0")
     attribute(clone, tmp_path / "second.db")
     assert kept() == []
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     attribute(clone, tmp_path / "third.db")
-    assert run("data", "archive").exit_code == 2
+    run("data", "archive", code=2)
 
 
 def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, tmp_path: Path) -> None:
@@ -232,12 +235,12 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
     db, file = tmp_path / "out.db", archive.path() or tmp_path
     attribute(clone, db)
     one, two = sorted(session for session, _ in kept())
-    assert run("data", "forget", one, "--db", db, "--yes").exit_code == 0
+    run("data", "forget", one, "--db", db, "--yes")
     assert one.encode() not in db.read_bytes() + file.read_bytes()
     said = attribute(clone, db)
     assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
-    assert run("data", "forget", "typo", "--db", db, "--yes").exit_code == 2
-    assert run("data", "forget", clone.path, "--db", db, "--yes").exit_code == 0
+    run("data", "forget", "typo", "--db", db, "--yes", code=2)
+    run("data", "forget", clone.path, "--db", db, "--yes")
     assert kept() == [] and two.encode() not in db.read_bytes() + file.read_bytes()
 
 
@@ -246,10 +249,10 @@ def test_an_archive_moves_to_another_machine(
 ) -> None:
     work(clone, "one", secret=TOKEN)
     attribute(clone, tmp_path / "out.db")
-    assert run("data", "archive", "export", tmp_path / "copy").exit_code == 0
+    run("data", "archive", "export", tmp_path / "copy")
     delete_all(clone)
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
-    assert run("data", "archive", "import", tmp_path / "copy").exit_code == 0
+    run("data", "archive", "import", tmp_path / "copy")
     assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
 
 
@@ -260,13 +263,13 @@ def test_what_either_archive_forgot_is_in_neither(
         work(clone, name)
     db = tmp_path / "out.db"
     attribute(clone, db)
-    assert run("data", "archive", "export", tmp_path / "both").exit_code == 0
+    run("data", "archive", "export", tmp_path / "both")
     forgotten = min(session for session, _ in kept())
-    assert run("data", "forget", forgotten, "--db", db, "--yes").exit_code == 0
-    assert run("data", "archive", "export", tmp_path / "one").exit_code == 0
+    run("data", "forget", forgotten, "--db", db, "--yes")
+    run("data", "archive", "export", tmp_path / "one")
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
     for copy in ("both", "one", "both"):
-        assert run("data", "archive", "import", tmp_path / copy).exit_code == 0
+        run("data", "archive", "import", tmp_path / copy)
     assert len(kept()) == 1 and forgotten.encode() not in (tmp_path / "other.sqlite").read_bytes()
 
 
@@ -296,8 +299,7 @@ def test_a_damaged_archive_is_said_and_left_alone(
     work(clone, "one")
     assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
     assert file.read_bytes() == content
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT 1 FROM problems WHERE code = 'archive_unusable'")
+    assert value(tmp_path / "out.db", "SELECT 1 FROM problems WHERE code = 'archive_unusable'")
 
 
 @pytest.mark.parametrize("number", [1])
@@ -342,8 +344,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
     clone.person("back.py", "back = True\n")
     clone.commit("Back")
     attribute(clone, db)
-    with Store(db) as store:
-        assert not store.value("SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
+    assert not value(db, "SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
 
 
 def test_commits_that_were_made_again_keep_what_was_known_of_them(
@@ -364,8 +365,7 @@ def test_commits_that_were_made_again_keep_what_was_known_of_them(
     attribute(clone, tmp_path / "out.db")
     one = SESSION[:-12] + f"{int('one', 36):012x}"
     run("data", "forget", one, "--db", tmp_path / "out.db", "--yes")
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT COUNT(*) FROM gone_commits") == 0
+    assert value(tmp_path / "out.db", "SELECT COUNT(*) FROM gone_commits") == 0
 
 
 def test_no_person_is_named_where_a_record_is_gone(
@@ -398,7 +398,7 @@ def test_no_order_of_events_makes_a_decided_line_undeclared(
     if not kept:  # only the database knows then
         monkeypatch.setenv(archive.ENVIRONMENT, "off")
         del databases[1]
-    decided: dict[str, str] = {}
+    decided: Texts = {}
     for _ in range(9):
         step = chance.choice(["work", "work", "delete", "person", "rebase", "gc", "run"])
         name = next(names)

@@ -23,9 +23,9 @@ from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.agents import opencode
 from collector.agents.machine.model import Roots
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
-Row = dict[str, Any]
 FORK, SECOND = "0197f3a1-7000-7b4e-8f60-1a2b3c4d5e6f", "0197f3a1-9000-7b4e-8f60-1a2b3c4d5e6f"
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
@@ -323,7 +323,7 @@ def _compact(session: AgentSession, agent: str, calls: str) -> str:
     return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
-def _checkpoint(clone: Clone, sessions: dict[str, dict[str, str]], agent: str) -> None:
+def _checkpoint(clone: Clone, sessions: dict[str, Texts], agent: str) -> None:
     """The branch of checkpoints; `sessions`: key -> name of a stored file -> its text."""
     blobs: list[str] = []
 

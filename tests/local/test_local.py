@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support import claude_writer as claude
 from support import local_layouts as layouts
+from support.answers import column
 from support.builder import World, git
 from support.commands import run
 from support.invariants import broken_checks
@@ -353,9 +354,9 @@ def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path
     for choice in (LocalChoice.AUTO, LocalChoice.ALWAYS):
         with Store(tmp_path / f"{choice}.db") as store:
             attribute_repo(store, clone, AttributeOptions(local=LocalOptions(choice)))
-            assert [row["key"] for row in store.rows("SELECT key FROM sessions")] == [session.id]
+            assert column(store, "SELECT key FROM sessions") == [session.id]
             assert store.value("SELECT COUNT(*) FROM tool_calls") == 1
-            assert [row["store"] for row in store.rows("SELECT store FROM checkpoints")] == ["v1"]
+            assert column(store, "SELECT store FROM checkpoints") == ["v1"]
 
 
 def test_a_second_run_does_nothing_until_a_session_goes_on(
@@ -452,7 +453,7 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
 
 def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
     layouts.claude_code(home, work(clone))
-    assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
+    run("repo", clone.path, "--db", tmp_path / "a.db")
     for number, choice in enumerate(("auto", "never")):
         shown = run("repo", clone.path, "--db", tmp_path / f"{number}.db", "--local", choice)
         assert (shown.exit_code, "no sign of an agent" in shown.stdout) == (0, choice == "never")
@@ -465,15 +466,15 @@ def test_sessions_without_a_repository_are_read_alone(
     copy, db = tmp_path / "copy", tmp_path / "out.db"
     layouts.claude_code(copy, work(clone))
     layouts.codex(copy, short(clone, "0197f3a1-5d2c-7b4e-8f60-bbbbbbbbbbbb"))
-    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
+    run("repo", "--transcripts", copy, "--db", db)
     with Store(db) as store:
         assert not broken_checks(store)
         assert store.value("SELECT COUNT(*) FROM sessions") == 2
         assert store.value("SELECT COUNT(*) FROM session_features WHERE edit_calls > 0") == 2
         assert store.value("SELECT COUNT(*) FROM regions") > 0
         assert store.rows("SELECT DISTINCT outcome FROM edits") == [{"outcome": "applied"}]
-    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
-    assert run("repo").exit_code == 2
+    run("repo", "--transcripts", copy, "--db", db)
+    run("repo", code=2)
 
 
 def test_a_directory_without_sessions_is_an_answer(

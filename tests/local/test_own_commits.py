@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
+from support.answers import column, value
 from support.invariants import broken_checks
 from support.local_clone import PRINTED, AgentSession, Clone
 from support.local_writers import WRITERS
@@ -371,11 +372,8 @@ def _indent(text: str) -> str:
 
 
 def _links_of(db: Path, sha: str) -> int:
-    with Store(db) as store:
-        joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
-        return int(
-            store.value(f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", (sha,)) or 0
-        )
+    joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
+    return int(value(db, f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", sha) or 0)
 
 
 LAID_OUT = {
@@ -499,8 +497,9 @@ def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
     sha = session.commit("Add f", command, "$ git commit -qam x\n" + PRINTED, off=-2 * HOUR)
     WRITERS[agent](home, session)
     said_of(clone, tmp_path / "out.db", sha, "src/f.py")
-    with Store(tmp_path / "out.db") as store:
-        calls = store.value("SELECT COUNT(*) FROM commit_sessions WHERE method = 'made_by_call'")
+    calls = value(
+        tmp_path / "out.db", "SELECT COUNT(*) FROM commit_sessions WHERE method = 'made_by_call'"
+    )
     assert calls == (command != "cat build.log")
 
 
@@ -581,10 +580,9 @@ def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time
         "tool" if known else "unknown"
     ]
     assert authors({number: line for number, line in lines.items() if number > 3}) == ["agent"]
-    with Store(tmp_path / "out.db") as store:
-        assert {
-            row["tool"] for row in store.rows("SELECT tool FROM line_spans WHERE class = 'tool'")
-        } == ({hook} if known else set())
+    assert set(column(tmp_path / "out.db", "SELECT tool FROM line_spans WHERE class = 'tool'")) == (
+        {hook} if known else set()
+    )
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
@@ -697,12 +695,12 @@ def test_trailer_typed_by_a_session_says_nothing_of_files_that_it_cannot_have_wr
     with Store(tmp_path / "out.db") as store:
         attribute_repo(store, clone.path, AttributeOptions())
         assert not broken_checks(store)
-        assert {
-            row["class"]
-            for row in store.rows(
-                "SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,)
+        assert (
+            set(
+                column(store, "SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", sha)
             )
-        } == expected
+            == expected
+        )
 
 
 MEAN = "\n\ndef mean_of_rows(rows):\n    return total_of_rows(rows) / len(rows)\n"

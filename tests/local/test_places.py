@@ -20,6 +20,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
 from collector.local.named_places import PlaceIndex
@@ -45,7 +46,7 @@ def agent_lines(clone: Clone, db: Path, options: LocalOptions | None = None) -> 
         return attributed(clone, program_lines(store, done.repo_id), "agent")
 
 
-def found(clone: Clone, *former: str) -> dict[str, str]:
+def found(clone: Clone, *former: str) -> Texts:
     """Session -> why it belongs."""
     options = LocalOptions(LocalChoice.ALWAYS, former_paths=former)
     return {

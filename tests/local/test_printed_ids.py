@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from support.answers import column
 from support.invariants import broken_checks
 from support.local_clone import Action, AgentSession, Clone
 from support.local_writers import WRITERS
@@ -15,6 +16,7 @@ from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import Numbers
 from collector.storage.store import Store
 
 SMALL = "def f():\n    return 41\n"
@@ -97,7 +99,7 @@ def said_of(clone: Clone, db: Path, sha: str) -> Told:
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
         assert not broken_checks(store)
-        methods = [row["method"] for row in store.rows(links, (sha,))]
+        methods = column(store, links, sha)
         return Told(program_lines(store, done.repo_id).get(sha, {}), methods)
 
 
@@ -241,7 +243,7 @@ PAIRS = [
 ]
 
 
-def linked_sessions(clone: Clone, db: Path, sha: str) -> dict[str, int]:
+def linked_sessions(clone: Clone, db: Path, sha: str) -> Numbers:
     """Session -> its lines of the commit that are linked to it."""
     said_of(clone, db, sha)
     links = (

@@ -29,7 +29,7 @@ from collector.agents.machine.model import LocalSession, Machine
 from collector.agents.machine.model import Store as SessionStore
 from collector.agents.machine.zstd import decompressed
 from collector.git.repository import GitRepo
-from collector.json_values import get_str
+from collector.json_values import Numbers, get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
@@ -389,7 +389,7 @@ def test_a_log_of_changes_is_replayed() -> None:
     }
 
 
-def _range(line: int, column: int, last: int, to: int) -> dict[str, int]:
+def _range(line: int, column: int, last: int, to: int) -> Numbers:
     return {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
 
 

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
+from support.answers import column
 from support.builder import import_stream
 from support.commands import clone, run
 from support.tasks import nest, work
@@ -33,7 +35,6 @@ pytestmark = [
     pytest.mark.workers,
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals"),
 ]
-ROOT = Path(__file__).parent.parent.parent
 CRASH = """
 import os, sys
 class Crash:
@@ -77,8 +78,7 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
 ) -> None:
     arguments = [clone("example", tmp_path), *(["birdlog/cli.py"] if command == "blame" else [])]
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick", number)
-    done = run(command, *arguments, "--db", tmp_path / "out.db")
-    assert done.exit_code == EXIT_KILLED
+    done = run(command, *arguments, "--db", tmp_path / "out.db", code=EXIT_KILLED)
     assert (
         f"killed by {number.name}" in " ".join(done.stderr.split())
         and "while reading checkpoints" in done.stderr
@@ -92,7 +92,7 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
             "failed",
         ) and number.name in problem["detail"]
     monkeypatch.delenv("PYTHONPATH")
-    assert run(command, *arguments, "--db", tmp_path / "out.db").exit_code == 0
+    run(command, *arguments, "--db", tmp_path / "out.db")
     with Store(tmp_path / "out.db") as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
@@ -117,9 +117,8 @@ def test_a_session_is_named_before_it_is_read(
     noted: list[str] = []
     monkeypatch.setattr(load, "note_input", noted.append)
     monkeypatch.setattr(runner, "run", run_tasks)
-    assert run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
-        keys = {row["key"] for row in store.rows("SELECT key FROM sessions")}
+    run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db")
+    keys = set(column(tmp_path / "out.db", "SELECT key FROM sessions"))
     assert set(noted) == {f"reading session {key}" for key in keys}
 
 

@@ -18,7 +18,6 @@ from support.histories import Build, text
 import whowrote
 from attribution.cli import cli
 from attribution.demo import FILE
-from collector.storage.store import Store
 
 pytest.importorskip("pygls")
 
@@ -26,7 +25,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 from pygls.uris import to_fs_path
+from support.answers import value
 
+from collector.json_values import JsonObject
 from whowrote.servers.lsp_server import lines_at_head
 
 Ask = Callable[["Editor"], Awaitable[Any]]
@@ -289,7 +290,7 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
         "textDocument": {"uri": (repo / FILE).as_uri()},
         "position": {"line": 0, "character": 0},
     }
-    said: list[dict[str, Any]] = [
+    said: list[JsonObject] = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
         {"method": "initialized", "params": {}},
         {"id": 2, "method": "textDocument/hover", "params": line},
@@ -301,8 +302,7 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
     command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(tmp_path / "new.db")]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
-    with Store(tmp_path / "new.db") as store:
-        assert store.value("SELECT COUNT(*) FROM commits") > 0
+    assert value(tmp_path / "new.db", "SELECT COUNT(*) FROM commits") > 0
 
 
 @pytest.mark.parametrize(
@@ -325,8 +325,8 @@ def test_lines_of_a_buffer_are_found_at_head(
 
 def test_without_the_package_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whowrote.servers.commands.serve.find_spec", lambda name: None)
-    done = run("serve", "lsp", program=cli)
-    assert done.exit_code == 2 and "whowrote[lsp]" in done.stderr
+    done = run("serve", "lsp", program=cli, code=2)
+    assert "whowrote[lsp]" in done.stderr
 
 
 ODD_ADDRESSES = [

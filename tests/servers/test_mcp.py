@@ -27,7 +27,9 @@ pytest.importorskip("mcp")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import get_default_environment, stdio_client
 from mcp.shared.memory import create_connected_server_and_client_session
+from support import ROOT
 
+from collector.json_values import JsonObject
 from whowrote.servers.mcp_server import server
 
 TOKENS = 2_000 * 4  # characters
@@ -45,7 +47,7 @@ def ask(repo: Path, db: Path, tool: str, **arguments: Any) -> Any:
     return asyncio.run(asked())
 
 
-def all_blocks(repo: Path, db: Path, file: str) -> dict[str, Any]:
+def all_blocks(repo: Path, db: Path, file: str) -> JsonObject:
     """The first answer of who_wrote, with the blocks of those that follow."""
     answer = last = ask(repo, db, "who_wrote", file=file)
     while "more" in last:
@@ -54,7 +56,7 @@ def all_blocks(repo: Path, db: Path, file: str) -> dict[str, Any]:
     return answer  # type: ignore[no-any-return]
 
 
-def unmeasured(block: dict[str, Any]) -> dict[str, Any]:
+def unmeasured(block: JsonObject) -> JsonObject:
     """The author of a block without the place in the list of its own answer."""
     return {name: value for name, value in block["author"].items() if name != "measured"}
 
@@ -265,7 +267,7 @@ def test_what_is_empty_is_left_out(example: tuple[Path, Path]) -> None:
         )
         return value in ("", None) or any(empty(item) for item in inside)
 
-    questions: tuple[tuple[str, dict[str, Any]], ...] = (
+    questions: tuple[tuple[str, JsonObject], ...] = (
         ("who_wrote", {"file": FILE}),
         ("find_sessions", {}),
         ("find_sessions", {"words": "a"}),
@@ -286,7 +288,7 @@ def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
     repo, db = example
     environment = {
         **get_default_environment(),
-        "PYTHONPATH": str(Path(__file__).parent.parent.parent),
+        "PYTHONPATH": str(ROOT),
     }
     words = ["-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
     command = StdioServerParameters(command=sys.executable, args=words, env=environment)
@@ -383,7 +385,7 @@ def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
     evil = "\x1b[31m\u202e\u2066\x07\x9b"
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "evil.py", f"x = '{evil}'\ny = '".encode() + b"\xff\xfe'\n")
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
+    run("repo", repo, "--db", tmp_path / "out.db")
     # by another program: ours makes them visible when they are stored
     with sqlite3.connect(tmp_path / "out.db") as connection:
         for table, column in (

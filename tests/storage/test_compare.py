@@ -24,7 +24,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     found = []
     for name, order in (("a.db", clones), ("b.db", clones[::-1])):
         for path in order:
-            assert run("repo", path, "--db", folder / name, "--history", "-q").exit_code == 0
+            run("repo", path, "--db", folder / name, "--history", "-q")
         found.append(folder / name)
     return found[0], found[1]
 
@@ -59,8 +59,7 @@ def test_what_a_row_points_to_is_part_of_what_it_says(
     with _changed(two[0], tmp_path / "c.db") as copy:
         number = copy.execute("SELECT origin_id FROM spans LIMIT 1").fetchone()[0]
         copy.execute("UPDATE origins SET model = 'another' WHERE id = ?", (number,))
-    result = run("data", "compare", two[0], tmp_path / "c.db", "--csv")
-    assert result.exit_code == EXIT_CHECK_FAILED
+    result = run("data", "compare", two[0], tmp_path / "c.db", "--csv", code=EXIT_CHECK_FAILED)
     found = {row["table"]: int(row["only_first"]) for row in rows(result)}
     assert found["origins"] == 1 and found["spans"] >= 1 and found["line_fates"] >= 1
     assert found["commits"] == found["edits"] == found["stage_runs"] == 0
@@ -108,6 +107,6 @@ def test_a_stage_may_follow_another_run_of_the_same_stage(
                     " finished_at, seconds, problems) VALUES (1, ?, '', ?, '1', '', 0, 0)",
                     values,
                 )
-        assert run("data", "compare", tmp_path / "c.db", tmp_path / "d.db").exit_code == exit_code
+        run("data", "compare", tmp_path / "c.db", tmp_path / "d.db", code=exit_code)
         (tmp_path / "c.db").unlink()
         (tmp_path / "d.db").unlink()

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 from support import local_layouts as layouts
+from support.answers import column, value
 from support.commands import clone, run
 from support.local_clone import Clone
 
@@ -29,7 +31,6 @@ from collector.errors import (
 from collector.runtime import stages
 from collector.storage.store import Store, _explain
 
-ROOT = Path(__file__).parent.parent.parent
 SUPPORT = ROOT / "tests" / "support"
 DELETES = re.compile(r"\b(delete|remove|rm)\b", re.IGNORECASE)
 PROGRAM = """
@@ -51,8 +52,8 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> No
     assert done.returncode in (EXIT_DATABASE, EXIT_OUTPUT), done.stderr
     assert not DELETES.search(done.stderr) and "internal error" not in done.stderr
     for path in (db, sound):
-        assert run("repo", one, "--db", path).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        run("repo", one, "--db", path)
+    run("data", "compare", db, sound)
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +74,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         and not DELETES.search(stopped.stderr)
     )
     for path in (db, sound):
-        assert run("repo", one, "--db", path).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        run("repo", one, "--db", path)
+    run("data", "compare", db, sound)
 
 
 SMALL_DISK = """
@@ -126,8 +127,8 @@ def test_a_disk_that_is_really_full_loses_nothing(
     assert first in ("0", str(EXIT_DATABASE)) and second == "0", done.stdout
     assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
     assert first == "0" or "no space left" in done.stdout
-    assert run(*arguments.format(one=one).split(), "--db", sound).exit_code == 0
-    assert run("data", "compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
+    run(*arguments.format(one=one).split(), "--db", sound)
+    run("data", "compare", tmp_path / "disk.kept" / "x.db", sound)
 
 
 @pytest.mark.skipif(
@@ -181,8 +182,7 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
 
 
 def _problems(db: Path) -> list[Any]:
-    with Store(db) as store:
-        return [row["code"] for row in store.rows("SELECT code FROM problems")]
+    return column(db, "SELECT code FROM problems")
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,7 @@ def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
 
 
 def _last_run(db: Path) -> int:
-    with Store(db) as store:
-        return int(store.value("SELECT MAX(rowid) FROM stage_runs"))
+    return int(value(db, "SELECT MAX(rowid) FROM stage_runs"))
 
 
 def test_a_clock_that_jumps_back_loses_nothing(
@@ -226,7 +225,7 @@ def test_a_clock_that_jumps_back_loses_nothing(
         def now(cls, tz: Any = None) -> Any:
             return datetime.now(tz) - timedelta(days=cls.days)
 
-    assert run("repo", one, "--db", db, "--history", "-q").exit_code == 0
+    run("repo", one, "--db", db, "--history", "-q")
     monkeypatch.setattr(stages, "datetime", Back)
     Back.days = 4000
     assert Back.now(UTC).year < datetime.now(UTC).year
@@ -236,16 +235,16 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, "--db", db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
-    assert run("db", db, "-q").exit_code == 0
+    run("db", db, "-q")
     Back.days = 8000
     before = _last_run(db)
-    assert run("db", db, "-q").exit_code == 0
+    run("db", db, "-q")
     assert _last_run(db) == before
     for command in (["survival", one, "--no-curves"], ["survival", two, "--no-curves"]):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, "--db", db)
     for command in (
         ["repo", one],
         ["repo", two],
@@ -253,6 +252,6 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        assert run(*command, "--db", sound).exit_code == 0
-    assert run("data", "check", "--db", db).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        run(*command, "--db", sound)
+    run("data", "check", "--db", db)
+    run("data", "compare", db, sound)

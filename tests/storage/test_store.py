@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.answers import value
 from support.commands import run
 from support.invariants import broken_checks
 
@@ -75,8 +76,7 @@ def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(tmp_path:
     path = tmp_path / "out.db"
     with Store(path) as store:
         store.connection.execute("PRAGMA user_version = 99")
-    done = run("sessions", "--db", path)
-    assert done.exit_code == EXIT_DATABASE
+    done = run("sessions", "--db", path, code=EXIT_DATABASE)
     assert f"whowrote repo PATH... --db {path}" in done.output
 
 
@@ -378,8 +378,7 @@ def test_a_file_that_somebody_else_has_open_stays(tmp_path: Path) -> None:
         raise ValueError("failed")
     other.insert("settings", ("name", "value"), [("content", "full")])
     other.close()
-    with Store(path) as store:
-        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
+    assert value(path, "SELECT value FROM settings WHERE name = 'content'") == "full"
 
 
 def test_a_file_that_goes_while_it_is_opened_is_made_again(
@@ -398,5 +397,4 @@ def test_a_file_that_goes_while_it_is_opened_is_made_again(
     with Store(path) as store:
         store.insert("settings", ("name", "value"), [("content", "full")])
     monkeypatch.undo()
-    with Store(path) as store:
-        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
+    assert value(path, "SELECT value FROM settings WHERE name = 'content'") == "full"

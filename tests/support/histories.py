@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers, Texts
 
 Files = dict[str, bytes | tuple[str, bytes]]  # content, or mode and content
 
@@ -20,9 +21,9 @@ class Build:
     def __init__(self, where: Path) -> None:
         self.where = where
         self._stream: list[bytes] = []
-        self._marks: dict[str, int] = {}
-        self.sha: dict[str, str] = {}
-        self.name: dict[str, str] = {}
+        self._marks: Numbers = {}
+        self.sha: Texts = {}
+        self.name: Texts = {}
 
     def commit(
         self,

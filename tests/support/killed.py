@@ -32,6 +32,7 @@ from collector.cli import cli as collect
 from collector.discovery.commands import running
 from collector.discovery.selection import run as selection
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.storage.connection import OwnConnection
 from support.commands import clone, run
 from support.interleaved import Command, differences
@@ -120,7 +121,7 @@ SAID = {
 }
 
 
-def unlike(one: Path, other: Path) -> dict[str, Any]:
+def unlike(one: Path, other: Path) -> JsonObject:
     """What differs between two databases, the times of `collect` left out."""
     found = differences(one, other)
     for table in SAID.keys() & found.keys():
@@ -214,7 +215,7 @@ def _fresh(place: Path, mirrors: Path) -> Path:
     return place / "x.db"
 
 
-def _went_on(case: Case, db: Path) -> dict[str, Any]:
+def _went_on(case: Case, db: Path) -> JsonObject:
     """What is wrong after the next run; empty when all is as if nothing had been."""
     code, wrong = done(case.command, db), unlike(db, case.whole)
     left = sorted(
@@ -225,9 +226,7 @@ def _went_on(case: Case, db: Path) -> dict[str, Any]:
     return {"code": code, "differences": wrong, "left": left} if code or wrong or left else {}
 
 
-def trials(
-    folder: Path, count: int, seed: int, fixture: str = "example"
-) -> Iterator[dict[str, Any]]:
+def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[JsonObject]:
     """What went wrong, then the counts."""
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
     prepared = cases(folder, fixture)
@@ -249,7 +248,7 @@ def trials(
 _LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/fileformat2.html#walformat
 
 
-def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any]]:
+def every_write(folder: Path, seed: int, fixture: str) -> Iterator[JsonObject]:
     """The power goes after each block of the log of each command, and within it; what went
     wrong, then the counts by command.
     """

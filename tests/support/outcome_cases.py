@@ -19,6 +19,7 @@ from attribution.stages import survival as chronicle
 from attribution.stages.history import follow_history as follow
 from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 from support.builder import World
@@ -41,7 +42,7 @@ class Truth:
     """
 
     world: World
-    features: dict[str, dict[str, Any]] = field(default_factory=dict)  # session -> column -> value
+    features: dict[str, JsonObject] = field(default_factory=dict)  # session -> column -> value
     regions: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     # commit -> whether it was reverted later
     reverted: dict[str, bool] = field(default_factory=dict)

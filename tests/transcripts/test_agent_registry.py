@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from attribution.features.tools import category
 from collector.agents import readers, unproven
@@ -25,7 +26,6 @@ from collector.vocabulary.agents import (
     slug_of,
 )
 
-ROOT = Path(__file__).parent.parent.parent
 IDS = [agent.slug for agent in agents()]
 
 

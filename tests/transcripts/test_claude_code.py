@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+from support import ROOT
 
 from attribution.authorship.edits import recorded_starts
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
 from collector.agents import claude_code
 from collector.agents.common.messages import PromptKind, classify, without_reminders
+from collector.json_values import JsonObject
 from collector.model import Edit, Replacement, Session, Status, ToolCall
 
-_SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "claude-code" / "sample.jsonl"
+_SAMPLE = ROOT / "tests" / "data" / "transcripts" / "claude-code" / "sample.jsonl"
 W = "/home/ana/work/orchard"
-Json = dict[str, Any]
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def _moment(second: int) -> float:
     return datetime.fromisoformat(_at(second)).timestamp()
 
 
-def _user(at: int, content: object, **more: Any) -> Json:
+def _user(at: int, content: object, **more: Any) -> JsonObject:
     return {
         "type": "user",
         "message": {"role": "user", "content": content},
@@ -43,7 +43,9 @@ def _user(at: int, content: object, **more: Any) -> Json:
     }
 
 
-def _assistant(at: int, *blocks: Json, mid: str = "", output: int = 9, **more: Any) -> Json:
+def _assistant(
+    at: int, *blocks: JsonObject, mid: str = "", output: int = 9, **more: Any
+) -> JsonObject:
     usage = {
         "input_tokens": 3,
         "output_tokens": output,
@@ -60,42 +62,42 @@ def _assistant(at: int, *blocks: Json, mid: str = "", output: int = 9, **more: A
     return {"type": "assistant", "message": message, "timestamp": _at(at), "cwd": W, **more}
 
 
-def _tool(call_id: str, name: str, **arguments: Any) -> Json:
+def _tool(call_id: str, name: str, **arguments: Any) -> JsonObject:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
 def _result(
     at: int, call_id: str, detail: object = None, content: object = "done", error: bool = False
-) -> Json:
-    block: Json = {"type": "tool_result", "tool_use_id": call_id, "content": content}
+) -> JsonObject:
+    block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     if error:
         block["is_error"] = True
     return _user(at, [block], **({"toolUseResult": detail} if detail is not None else {}))
 
 
-def _queued(at: int, text: object, mode: str | None = "prompt") -> Json:
-    attachment: Json = {"type": "queued_command", "prompt": text}
+def _queued(at: int, text: object, mode: str | None = "prompt") -> JsonObject:
+    attachment: JsonObject = {"type": "queued_command", "prompt": text}
     if mode is not None:
         attachment["commandMode"] = mode
     return {"type": "attachment", "attachment": attachment, "timestamp": _at(at)}
 
 
-def _lines(*records: Json) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode(
         "utf-8", "surrogatepass"
     )
 
 
-def _read(*records: Json) -> Session:
+def _read(*records: JsonObject) -> Session:
     return claude_code.read("s", [_lines(*records)])
 
 
-def _one(*records: Json) -> ToolCall:
+def _one(*records: JsonObject) -> ToolCall:
     (call,) = _read(*records).calls
     return call
 
 
-def _edit_of(call: Json, detail: object = None) -> Edit:
+def _edit_of(call: JsonObject, detail: object = None) -> Edit:
     (edit,) = _one(_assistant(1, call), _result(2, call["id"], detail)).edits
     return edit
 
@@ -135,7 +137,7 @@ def test_same_session_stored_again_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize("envelope", [{"uuid": "u1"}, {}])
-def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> None:
+def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: JsonObject) -> None:
     """The same record, redacted in a later copy."""
     record = _assistant(
         1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), **envelope
@@ -148,7 +150,7 @@ def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> Non
     assert len(session.usage) == 1
 
 
-_QUIET: dict[str, Json] = {
+_QUIET: dict[str, JsonObject] = {
     "prompt": _user(1, "Go"),
     "snapshot": {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
     "progress": {
@@ -272,7 +274,7 @@ def test_call_without_a_result_is_neither() -> None:
 
 
 def test_result_before_its_call_is_joined_to_it() -> None:
-    detail: Json = {
+    detail: JsonObject = {
         "filePath": "/w/a",
         "oldString": "a",
         "newString": "b",
@@ -291,7 +293,7 @@ def test_result_before_its_call_is_joined_to_it() -> None:
 def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
     call = _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")
-    detail: Json = {
+    detail: JsonObject = {
         "filePath": "/w/a",
         "oldString": "a",
         "newString": "b",
@@ -342,7 +344,7 @@ def test_strings_the_tool_really_used_replace_those_of_the_call() -> None:
 
 
 def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
-    detail: Json = {
+    detail: JsonObject = {
         "filePath": "/w/a",
         "oldString": "a",
         "newString": "b",
@@ -373,7 +375,7 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
 
 
 def test_created_file_is_known_not_to_have_existed() -> None:
-    detail: Json = {
+    detail: JsonObject = {
         "type": "create",
         "filePath": "/w/a",
         "content": "a\n",
@@ -496,8 +498,10 @@ def test_tools_that_change_no_file_have_no_edits() -> None:
 # --- subagents ------------------------------------------------------------------------------------
 
 
-def _progress(at: int, message: Json, parent: str = "task", agent: str | None = "a1") -> Json:
-    data: Json = {"type": "agent_progress", "message": message, "prompt": ""}
+def _progress(
+    at: int, message: JsonObject, parent: str = "task", agent: str | None = "a1"
+) -> JsonObject:
+    data: JsonObject = {"type": "agent_progress", "message": message, "prompt": ""}
     if agent is not None:
         data["agentId"] = agent
     return {
@@ -510,7 +514,7 @@ def _progress(at: int, message: Json, parent: str = "task", agent: str | None = 
     }
 
 
-def _nested(at: int, *blocks: Json, uuid: str) -> Json:
+def _nested(at: int, *blocks: JsonObject, uuid: str) -> JsonObject:
     return {
         "type": "assistant",
         "timestamp": _at(at),
@@ -570,7 +574,7 @@ def test_subagent_without_a_name_is_known_by_the_call_that_started_it() -> None:
     ],
 )
 def test_subagent_nobody_recorded_is_invisible(
-    detail: Json, edits: int | None, asynchronous: bool
+    detail: JsonObject, edits: int | None, asynchronous: bool
 ) -> None:
     call = _one(
         _assistant(1, _tool("t", "Agent", subagent_type="general-purpose", prompt="p")),
@@ -622,7 +626,7 @@ def test_progress_of_hooks_and_shells_says_nothing() -> None:
     ],
 )
 def test_commits_an_agent_made_are_known_by_their_ids(
-    command: str, detail: Json, commits: tuple[str, ...]
+    command: str, detail: JsonObject, commits: tuple[str, ...]
 ) -> None:
     assert (
         _one(_assistant(1, _tool("t", "Bash", command=command)), _result(2, "t", detail)).commits
@@ -653,7 +657,7 @@ def _notice(status: str, call: str = "t", task: str = "b1") -> str:
     return f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>"
 
 
-def _in_background(*later: Json) -> Session:
+def _in_background(*later: JsonObject) -> Session:
     begun = _tool("t", "Bash", command="python build.py", run_in_background=True)
     return _read(
         _assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later
@@ -682,7 +686,7 @@ def test_a_task_that_was_over_before_the_command_began_is_another_of_the_same_na
     }
 
 
-def _asked(name: str, detail: Json) -> tuple[Json, Json]:
+def _asked(name: str, detail: JsonObject) -> tuple[JsonObject, JsonObject]:
     return _assistant(8, _tool("asked", name, task_id="b1")), _result(9, "asked", detail)
 
 
@@ -703,7 +707,7 @@ def _asked(name: str, detail: Json) -> tuple[Json, Json]:
     ],
 )
 def test_a_command_in_the_background_is_over_when_the_record_says_so(
-    later: tuple[Json, ...],
+    later: tuple[JsonObject, ...],
 ) -> None:
     call = _in_background(*later).calls[0]
     assert (call.over_at, call.done_at) == (_moment(9), _moment(2))
@@ -725,7 +729,7 @@ def test_a_command_in_the_background_is_over_when_the_record_says_so(
     ],
 )
 def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
-    later: tuple[Json, ...],
+    later: tuple[JsonObject, ...],
 ) -> None:
     assert _in_background(*later).calls[0].over_at is None
 
@@ -735,7 +739,7 @@ def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
 )
 @pytest.mark.parametrize("launched", [None, {"stdout": ""}])
 def test_a_subagent_that_is_done_ends_no_command_whose_task_is_not_on_record(
-    detail: Json, launched: Json | None
+    detail: JsonObject, launched: JsonObject | None
 ) -> None:
     begun = (
         _assistant(1, _tool("t", "Bash", command="python build.py", run_in_background=True)),
@@ -927,7 +931,7 @@ def test_turn_is_the_last_prompt_before_the_event() -> None:
     ],
 )
 def test_prompt_typed_while_the_agent_works_is_a_turn(
-    record: Json, turns: list[tuple[str, str]]
+    record: JsonObject, turns: list[tuple[str, str]]
 ) -> None:
     assert [(turn.origin, turn.text) for turn in _read(record).turns] == turns
 
@@ -1022,7 +1026,7 @@ def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
 # --- costs on record ------------------------------------------------------------------------------
 
 
-def _cost_state(total: float, unknown: bool = False) -> Json:
+def _cost_state(total: float, unknown: bool = False) -> JsonObject:
     return {
         "type": "cost-state",
         "sessionId": "s",
@@ -1032,7 +1036,7 @@ def _cost_state(total: float, unknown: bool = False) -> Json:
     }
 
 
-def _costs(*records: Json) -> list[float | None]:
+def _costs(*records: JsonObject) -> list[float | None]:
     return [used.cost and round(used.cost, 6) for used in _read(_user(0, "go"), *records).usage]
 
 
@@ -1140,7 +1144,7 @@ def test_a_picture_named_in_a_prompt_is_no_text() -> None:
     ids=["as on disk", "another text on disk", "perhaps without its comments"],
 )
 def test_rules_of_a_directory_are_seen_as_they_are_on_disk(
-    content: Json, expected: tuple[int, str, bool]
+    content: JsonObject, expected: tuple[int, str, bool]
 ) -> None:
     assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [
         expected

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from collector.agents.gptme import read, sniff
+from collector.json_values import JsonObject
 from collector.model import Session, Status
 
 WROTE = "```save /w/a.py\nx = 1\n```"
 
 
-def _said(role: str, content: str, second: int, **more: Any) -> dict[str, Any]:
+def _said(role: str, content: str, second: int, **more: Any) -> JsonObject:
     return {
         "role": role,
         "content": content,
@@ -25,7 +26,7 @@ def _said(role: str, content: str, second: int, **more: Any) -> dict[str, Any]:
     }
 
 
-def _read(*records: dict[str, Any]) -> Session:
+def _read(*records: JsonObject) -> Session:
     return read("one", ["\n".join(map(json.dumps, records)).encode()])
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from collector.agents import opencode, reader_for
+from collector.json_values import JsonObject
 from collector.model import Session
 from collector.vocabulary.sessions import CallStatus
 
@@ -23,7 +23,7 @@ def _write_message(speaker: str, text: str) -> str:
     return f"\n## {speaker}\n\n{text}\n\n---\n"
 
 
-def _write_call(tool: str, arguments: dict[str, Any], answer: str, kind: str = "Output") -> str:
+def _write_call(tool: str, arguments: JsonObject, answer: str, kind: str = "Output") -> str:
     written = json.dumps(arguments, indent=2)
     text = f"**Tool: {tool}**\n\n**Input:**\n```json\n{written}\n```\n\n"
     return text + f"**{kind}:**\n```\n{answer}\n```"

@@ -9,7 +9,6 @@ import os
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -27,6 +26,7 @@ from attribution.stages import outcomes as aftermath
 from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from attribution.terminal.sessions import region_list
+from collector.json_values import JsonObject, Row
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
@@ -46,7 +46,7 @@ def _world() -> World:
     return world
 
 
-def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]]]:
+def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, Row]]:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
@@ -57,7 +57,7 @@ def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dic
 
 
 @pytest.fixture
-def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]], World]:
+def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, JsonObject], World]:
     """A session whose work is committed after three rounds of edits of one line."""
     world = _world()
     one = world.session()
@@ -72,7 +72,7 @@ def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]], World]
 
 
 def test_a_session_whose_work_was_taken(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: tuple[Path, Path, dict[str, JsonObject], World],
 ) -> None:
     _, _, rows, world = taken
     (key,) = world.sessions
@@ -213,7 +213,7 @@ def test_sessions_after_one_another(tmp_path: Path) -> None:
 
 
 def test_two_sources_say_the_same(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: tuple[Path, Path, dict[str, JsonObject], World],
 ) -> None:
     _, db, _, _ = taken
     with Store(db) as store:
@@ -231,7 +231,7 @@ def test_two_sources_say_the_same(
 
 
 def test_every_missing_value_has_its_reason(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: tuple[Path, Path, dict[str, JsonObject], World],
 ) -> None:
     _, db, rows, _ = taken
     (row,) = rows.values()
@@ -276,7 +276,7 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
     assert {r["reason"] for r in found} == {"no_transcript"}
 
 
-def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, JsonObject], World]) -> None:
     _, db, _, _ = taken
     changes = {
         "feature_calls": "tool_call_count = 99",
@@ -297,7 +297,7 @@ def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any
 
 
 def test_hunks_with_their_symbols_and_children_with_their_parents(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: tuple[Path, Path, dict[str, JsonObject], World],
 ) -> None:
     _, db, rows, _ = taken
     (key,) = rows
@@ -327,7 +327,7 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
 
 
 def test_a_second_run_computes_nothing_and_other_columns_compute_again(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], monkeypatch: pytest.MonkeyPatch
+    taken: tuple[Path, Path, dict[str, JsonObject], World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, db, _, _ = taken
     with Store(db) as store:
@@ -345,7 +345,7 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 
 
 def test_features_command(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path
+    taken: tuple[Path, Path, dict[str, JsonObject], World], tmp_path: Path
 ) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
@@ -382,7 +382,7 @@ def test_features_command(
         assert not broken_checks(store)
 
 
-def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_regions_command(taken: tuple[Path, Path, dict[str, JsonObject], World]) -> None:
     repo, db, _, _ = taken
     shown = run("sessions", "--by", "region", repo, "--db", db, "--oscillating").stdout
     assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
@@ -424,7 +424,7 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     ],
 )
 def test_wrong_use_is_explained(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: tuple[Path, Path, dict[str, JsonObject], World],
     arguments: tuple[str, ...],
     words: str,
 ) -> None:

@@ -11,6 +11,7 @@ from support.commands import clone, rows, run
 
 import whowrote
 from attribution.demo import FILE
+from collector.json_values import JsonObject
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def _log(directory: Path, *results: Any, name: str = "CodeQL") -> Path:
     return file
 
 
-def _result(path: str, start: Any, end: Any = None, rule: str = "py/sql") -> dict[str, Any]:
+def _result(path: str, start: Any, end: Any = None, rule: str = "py/sql") -> JsonObject:
     region = {"startLine": start} | ({"endLine": end} if end else {})
     place = {"physicalLocation": {"artifactLocation": {"uri": path}, "region": region}}
     return {"ruleId": rule, "level": "error", "message": {"text": "bad"}, "locations": [place]}
@@ -100,7 +101,7 @@ def test_hostile_results_are_passed_over(
 ) -> None:
     repo, db = example
     done = run("findings", "authors", _log(tmp_path, result), repo, "--db", db)
-    assert done.exit_code == 0 and "no finding with a place" in done.stderr
+    assert "no finding with a place" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -112,5 +113,5 @@ def test_a_file_that_is_no_log(
 ) -> None:
     repo, db = example
     (tmp_path / "log").write_text(text)
-    done = run("findings", "authors", tmp_path / "log", repo, "--db", db)
-    assert done.exit_code == 2 and words in done.stderr
+    done = run("findings", "authors", tmp_path / "log", repo, "--db", db, code=2)
+    assert words in done.stderr

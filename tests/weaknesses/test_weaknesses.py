@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import fake_semgrep
+from support import ROOT, fake_semgrep
+from support.answers import select
 from support.builder import git
 from support.commands import clone, rows, run
 from support.histories import Build, text
@@ -43,6 +44,7 @@ from attribution.weaknesses.scan.source import open_cache, plan
 from attribution.weaknesses.stage import scan as scan_stage
 from collector.errors import DatabaseUnusable
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject, Numbers, RowValues, Texts
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
@@ -77,7 +79,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 Make = Callable[..., Path]
 
 
-def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
+def history(where: Path, *commits: tuple[str, JsonObject]) -> Build:
     """Commits in a row; HEAD is the last."""
     build = Build(where)
     for number, (name, files) in enumerate(commits):
@@ -89,10 +91,10 @@ def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
 
 def scanned(
     build: Build, tmp_path: Path, *more: object, db: str = "w.db"
-) -> tuple[Path, list[dict[str, str]]]:
+) -> tuple[Path, list[Texts]]:
     """The database, and what the command printed."""
     path = tmp_path / db
-    assert run("repo", build.where, "--db", path, "-q").exit_code == 0
+    run("repo", build.where, "--db", path, "-q")
     done = run(
         "findings",
         "scan",
@@ -104,15 +106,13 @@ def scanned(
         "--csv",
         *more,
     )
-    assert done.exit_code == 0, done.stderr
     with Store(path) as store:
         assert not broken_checks(store)
     return path, rows(done)
 
 
-def query(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with Store(db) as store:
-        return [tuple(row.values()) for row in store.rows(sql)]
+def query(db: Path, sql: str) -> list[RowValues]:
+    return select(db, sql)
 
 
 # --- from a clone to rows -------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
 
 
 def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
-    files: dict[str, Any] = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
+    files: JsonObject = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
     build = history(tmp_path / "r.git", ("one", files))
     _, first = scanned(build, tmp_path)
     assert (first[0]["texts"], first[0]["new"], first[0]["given"]) == ("2", "2", "2")
@@ -296,7 +296,7 @@ def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: P
 
 
 def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
-    files: dict[str, Any] = {
+    files: JsonObject = {
         "src/a.py": text("eval(x)", "", "y"),
         "tests/test_a.py": text("eval(t)"),
         "vendor/v.py": text("eval(v)"),
@@ -346,7 +346,7 @@ def test_what_comes_out_of_a_vendored_file_is_not_new(program: Path, tmp_path: P
 def test_wishes_of_the_analysed_code_do_not_silence_the_study(
     program: Path, tmp_path: Path
 ) -> None:
-    files: dict[str, Any] = {
+    files: JsonObject = {
         "a.py": text("eval(x)  # nosemgrep"),
         "b.py": text("eval(y)"),
         ".semgrepignore": text("b.py"),
@@ -387,10 +387,9 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
 def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
     repo, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    done = run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
-    assert done.exit_code == 0, done.stderr
-    by = dict(
+    run("repo", repo, "--db", db, "-q")
+    run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
+    by: Numbers = dict(
         query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
     )
     assert by["agent"] > 0
@@ -406,9 +405,8 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         " 'introduced' AND s.class = n.class",
     )
     assert expected == [(sum(by.values()),)]
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", "--db", db)
     report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
-    assert report.exit_code == 0, report.stderr
     for part in (
         "agent",
         "per 1,000 lines",
@@ -564,7 +562,7 @@ def test_interrupted_work_is_kept(
 ) -> None:
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    run("repo", build.where, "--db", db, "-q")
     from attribution.weaknesses.scan import source
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
@@ -644,7 +642,7 @@ def test_words_about_rules(
 
 @pytest.fixture
 def two(program: Path, tmp_path: Path) -> Path:
-    files: dict[str, Any] = {
+    files: JsonObject = {
         "a b#1.py": text("x", "eval(x)"),
         "b.py": text("eval(y)  # nosemgrep"),
         "m.go": text("exec.Command"),
@@ -695,7 +693,7 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
 def test_samples_are_even_and_repeatable() -> None:
     from attribution.weaknesses.queries.findings import sample
 
-    def finding(n: int) -> dict[str, Any]:
+    def finding(n: int) -> JsonObject:
         tier = "api" if n % 10 else "taint"
         return {
             "repo": f"r{n % 2}",
@@ -715,7 +713,7 @@ def test_samples_are_even_and_repeatable() -> None:
 
 def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.sarif"
-    assert run("findings", "sarif", out, "--low", "--db", two).exit_code == 0
+    run("findings", "sarif", out, "--low", "--db", two)
     log = json.loads(out.read_text("utf-8"))
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
     (one,) = log["runs"]
@@ -796,26 +794,14 @@ def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> N
 def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     new = run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved)
     assert [row["path"] for row in rows(new)] == ["m.go"]
-    assert (
-        run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code
-        == 0
+    run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved)
+    failed = run(
+        "findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved, code=1
     )
-    failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
-    assert failed.exit_code == 1 and "severity medium or worse: 1" in failed.stderr
-    assert (
-        run(
-            "findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved
-        ).exit_code
-        == 1
-    )
-    assert (
-        run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code
-        == 0
-    )
-    assert (
-        run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code
-        == 0
-    )
+    assert "severity medium or worse: 1" in failed.stderr
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved, code=1)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved)
     assert (
         "no branch, tag or commit named"
         in run("findings", "--new-since", "nowhere", "--db", moved).stderr
@@ -828,13 +814,13 @@ def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
     gate = ("findings", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
     with Store(moved) as store, store.transaction() as connection:
         connection.execute("UPDATE findings SET confidence = 'LOW'")
-    assert run(*gate).exit_code == 0
+    run(*gate)
     with contextlib.closing(sqlite3.connect(moved)) as raw, raw:
         for table in ("findings", "scan_rules"):
             renamed = f"UPDATE {table} SET rule_id = ? WHERE rule_id = 't.exec'"
             raw.execute(renamed, ("whowrote.go.tls-unverified",))
-    failed = run(*gate)
-    assert failed.exit_code == 1 and "m.go" in failed.stdout
+    failed = run(*gate, code=1)
+    assert "m.go" in failed.stdout
 
 
 def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
@@ -859,14 +845,13 @@ def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
         sorted(row["alive_at_head"] for row in every) == ["0", "1"]
         and every[0]["alive_at_head"] == "1"
     ), "the worst first"
-    gone = run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
-    assert gone.exit_code == 0
+    run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
 
 
 @pytest.mark.parametrize("choice", ["colour=red", "agent", "=x", "agent="])
 def test_a_choice_that_is_none_is_said(moved: Path, choice: str) -> None:
-    done = run("findings", "--only", choice, "--db", moved)
-    assert done.exit_code == 2 and "NAME=VALUE" in done.stderr
+    done = run("findings", "--only", choice, "--db", moved, code=2)
+    assert "NAME=VALUE" in done.stderr
 
 
 @pytest.mark.parametrize("choice", ["severity=grave", "status=fixed", "place=sauce"])
@@ -918,7 +903,7 @@ def test_one_finding_in_context(two: Path) -> None:
     listed = rows(run("findings", "--db", two, "--csv", "--cwe", "95"))
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
-    assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "still present at" in shown.stdout
+    assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
     assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two).stderr
 
 
@@ -938,15 +923,12 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: 
         row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
     )
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
-    done = run("findings", "review", first[:8], *said, "--db", db)
-    assert done.exit_code == 0, done.stderr
+    run("findings", "review", first[:8], *said, "--db", db)
     shown = " ".join(run("findings", "show", first, "--db", db).stdout.split())
     assert "false (Ann): a constant reaches it" in shown
     assert "Ann" not in run("findings", "show", other, "--db", db).stdout
     later = (*said[:3], "true", *said[4:])
-    assert run("findings", "review", first[:8], *later, "--db", db).exit_code == 0, (
-        "the same person may say otherwise"
-    )
+    run("findings", "review", first[:8], *later, "--db", db)
     (review,) = json.loads(run("findings", "show", first, "--db", db, "--json").stdout)["reviews"]
     assert (review["reviewer"], review["verdict"]) == ("Ann", "true")
     assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
@@ -997,7 +979,7 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ),
     )
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    run("repo", build.where, "--db", db, "-q")
     wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
         done = stage.scan_repository(
@@ -1029,7 +1011,7 @@ def hanging(
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q").exit_code == 0
+        run("repo", build.where, "--db", tmp_path / "w.db", "-q")
     words = [
         str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")
     ]
@@ -1037,7 +1019,7 @@ def hanging(
         [sys.executable, "-c", "from attribution.cli import main; main()", *words],
         env={**os.environ, "TMPDIR": str(room), "PYTHONPATH": os.pathsep.join(sys.path)},
         stderr=subprocess.PIPE,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=ROOT,
     )
     for _ in range(600):
         if fake_semgrep.calls(program) or process.poll() is not None:

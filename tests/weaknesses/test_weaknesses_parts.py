@@ -10,7 +10,6 @@ import subprocess
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.histories import Build, random_history, text
@@ -46,6 +45,7 @@ from collector.files.git_patterns import AttributePattern
 from collector.files.kinds import attributes_of
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import JsonObject, RowValues
 from collector.model import FileChange
 from collector.text import split_lines
 from collector.vocabulary.lines import FilePlace, line_class
@@ -475,7 +475,7 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 
 def span(
     start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = ""
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "start_line": start,
         "end_line": end,
@@ -497,7 +497,7 @@ COUNTS = ("class", "reason", "added_lines", "agent_lines", "human_lines", "unkno
 def test_who_wrote_a_finding() -> None:
     spans = [span(1, 3), span(4, 4, "human", None), span(6, 6, "unknown", None, "no_session")]
 
-    def told(start: int, end: int, blank: Sequence[int] = ()) -> tuple[Any, ...]:
+    def told(start: int, end: int, blank: Sequence[int] = ()) -> RowValues:
         columns = authors_of(spans, start, end, blank)
         return tuple(columns[name] for name in COUNTS)
 

@@ -5,9 +5,9 @@ rules.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import column
 from support.builder import import_stream
 from support.truth import REPOS
 
@@ -15,9 +15,10 @@ from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
 from attribution.evaluation.words import FailureMode
 from attribution.stages.lines import attribute_repo
+from collector.json_values import Row
 from collector.storage.store import Store
 
-_CLEAN: dict[str, Any] = {
+_CLEAN: Row = {
     "tool_call_count": 20,
     "repeated_calls": 0,
     "repetition_rate": 0.0,
@@ -116,7 +117,7 @@ _CLEAN: dict[str, Any] = {
         ),
     ],
 )
-def test_rules(changed: dict[str, Any], mode: str) -> None:
+def test_rules(changed: Row, mode: str) -> None:
     found, reason = failure_mode({**_CLEAN, **changed})
     assert found == mode and found in list(FailureMode) and reason
 
@@ -166,7 +167,7 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         ),
     ],
 )
-def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None:
+def test_what_is_not_known_is_null(changed: Row, reason: str) -> None:
     mode, why = failure_mode({**_CLEAN, **changed})
     assert mode is None and reason in why
 
@@ -200,9 +201,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
         with store.transaction():
             fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
-        assert rows.keys() == {
-            row["session_id"] for row in store.rows("SELECT session_id FROM session_features")
-        }
+        assert rows.keys() == set(column(store, "SELECT session_id FROM session_features"))
         assert (
             rows[1]["session_failure_mode"],
             rows[1]["judge_model"],

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from support.builder import import_stream
@@ -33,6 +32,7 @@ from attribution.queries.pushback import By, pushback_table
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import Row
 from collector.model import AgentMessage, Session, Turn
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
@@ -225,7 +225,7 @@ def attributed(tmp_path: Path) -> tuple[Path, Path]:
     return repo, db
 
 
-def _embed(db: Path, repo: Path, model: Embedder) -> list[dict[str, Any]]:
+def _embed(db: Path, repo: Path, model: Embedder) -> list[Row]:
     with Store(db) as store:
         before = pushback_table(store, by=By.AGENT).rows
         embed_repo(RunContext(store, GitRepo(repo), 1), model, EmbeddingRun())

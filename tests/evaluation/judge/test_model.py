@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,6 +20,7 @@ from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.models import Model, ModelAnswer, ModelFailed
 from attribution.stages.lines import attribute_repo
+from collector.json_values import JsonObject, Texts
 from collector.storage.store import Store
 
 pytest.importorskip("llm")
@@ -31,7 +31,7 @@ class StandIn(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: list[dict[str, Any]] = []
+        self.bodies: list[JsonObject] = []
         self.knows_schemas, self.raw, self.code = True, b"", 200
 
     @property
@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing on the terminal."""
 
 
-def _reply(messages: list[dict[str, str]]) -> dict[str, Any]:
+def _reply(messages: list[Texts]) -> JsonObject:
     system, prompt = (message["content"] for message in messages)
     if "asked_about" in system:
         return turns_answer(*json.loads(prompt.split("\n")[1])["asked_about"], pushback="takeover")

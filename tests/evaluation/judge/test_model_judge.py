@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -44,6 +43,7 @@ from attribution.features.prices import Prices, standard_prices
 from attribution.stages.lines import attribute_repo
 from attribution.stats.agreement import Confusion, confusion, correct_share, kappa
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject, Row
 from collector.model import AgentMessage, Session, Turn
 from collector.storage.store import Store
 
@@ -75,18 +75,18 @@ class Fake:
 
     def __init__(
         self,
-        reply: Callable[[str, str, dict[str, Any]], str] | None = None,
+        reply: Callable[[str, str, JsonObject], str] | None = None,
         tokens: tuple[int, int] | None = (100, 10),
     ) -> None:
         self.asked: list[str] = []
         self._reply, self._tokens = reply or _good, tokens or (None, None)
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         self.asked.append(prompt)
         return ModelAnswer(self._reply(system, prompt, schema), *self._tokens)
 
 
-def _good(system: str, prompt: str, schema: dict[str, Any]) -> str:
+def _good(system: str, prompt: str, schema: JsonObject) -> str:
     if "notes" in schema["properties"]:
         return json.dumps(session_answer())
     line = prompt.split("\n")[1]
@@ -96,7 +96,7 @@ def _good(system: str, prompt: str, schema: dict[str, Any]) -> str:
 # --- prompts --------------------------------------------------------------------------------------
 
 
-def _lines(request: Request) -> list[dict[str, Any]]:
+def _lines(request: Request) -> list[JsonObject]:
     """The data between the markers, which must be the whole prompt."""
     first, *data, last = request.prompt.split("\n")
     code = first.split()[1]
@@ -257,7 +257,7 @@ def test_anything_else_is_no_answer(text: str) -> None:
         },
     ],
 )
-def test_turns_are_those_asked_about(answer: dict[str, Any]) -> None:
+def test_turns_are_those_asked_about(answer: JsonObject) -> None:
     with pytest.raises(InvalidAnswer):
         parse_answer(QUESTIONS["turns"], (1, 2), json.dumps(answer))
 
@@ -306,7 +306,7 @@ def _ask(
     return stage.ask_all(store, asked, JudgeOptions(model, prices, jobs, max_usd), _quiet)
 
 
-def _labels(store: Store) -> list[dict[str, Any]]:
+def _labels(store: Store) -> list[Row]:
     return store.rows("SELECT * FROM judge_labels ORDER BY session_id, turn_index, label")
 
 
@@ -417,7 +417,7 @@ def test_an_interrupted_run_keeps_what_was_answered(attributed: tuple[Store, Pat
     store, repo = attributed
     asked = _all(store, repo)
 
-    def impatient(system: str, prompt: str, schema: dict[str, Any]) -> str:
+    def impatient(system: str, prompt: str, schema: JsonObject) -> str:
         if len(broken.asked) == 3:
             raise KeyboardInterrupt
         return _good(system, prompt, schema)

@@ -7,6 +7,7 @@ import pytest
 from attribution.evaluation.estimates import OBSERVATIONS, REPOSITORIES
 from attribution.evaluation.maintainability.measure import DMM
 from attribution.evaluation.maintainability.report import Commit, compare, means
+from collector.json_values import Numbers
 from collector.vocabulary.lines import LINE_CLASSES
 
 SIZE = DMM[0]
@@ -37,7 +38,7 @@ def test_a_commit_counts_for_each_class_with_its_share() -> None:
         ({"undeclared": 9, "unknown": 1}, "not known"),
     ],
 )
-def test_modes(lines: dict[str, int], mode: str) -> None:
+def test_modes(lines: Numbers, mode: str) -> None:
     assert [mean["name"] for mean in means([row(0.5, **lines)], "mode", SIZE, least=1)] == [mode]
 
 

@@ -9,9 +9,9 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import column
 from support.commands import clone, run
 
 import whowrote
@@ -28,6 +28,7 @@ from attribution.evaluation.study import (
     study,
 )
 from attribution.lineage import minimum
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import CodingMode, coding_mode
 
@@ -43,7 +44,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "human_between_edits",
         "two_commits_one_session",
     ):
-        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+        run("survival", clone(case, directory), "--db", db, "--no-curves")
     return db
 
 
@@ -55,10 +56,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM session_features ORDER BY 1")
         stops = [
             [{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}],
             [{"tool": "Bash"}] * 2,
@@ -108,10 +106,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         with store.transaction() as connection:
             connection.execute(
                 "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'"
@@ -165,10 +160,7 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         n = len(sessions)
         files = [
             {"path": "a/b.PY", "changed": 3},
@@ -345,7 +337,7 @@ def test_two_repositories_have_no_interval() -> None:
 
 
 def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
-    def row(n: int) -> dict[str, Any]:
+    def row(n: int) -> Row:
         units = [{"sessions": "all", "repo_id": repo, "top": 1, "bottom": 2} for repo in range(n)]
         return next(
             r
@@ -537,15 +529,13 @@ def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
 
 def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
     shown = run("report", "study", "--db", db)
-    assert (
-        shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
-    )
+    assert "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
     data = json.loads(run("report", "study", "--db", db, "--table", "tools", "--json").stdout)
     assert [table["name"] for table in data] == ["tools"]
     assert sum(row["calls"] for row in data[0]["rows"]) > 0
-    wrong = run("report", "study", "--db", db, "--table", "nothing")
-    assert wrong.exit_code == 2 and "coding_modes" in wrong.stderr
-    assert run("report", "study", "--db", tmp_path / "none.db").exit_code == 5
+    wrong = run("report", "study", "--db", db, "--table", "nothing", code=2)
+    assert "coding_modes" in wrong.stderr
+    run("report", "study", "--db", tmp_path / "none.db", code=5)
 
 
 def test_the_tables_as_csv(db: Path) -> None:

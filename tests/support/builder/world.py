@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import JsonObject, Texts
 from support import claude_writer as claude
 from support.builder.lines import File
 from support.builder.model import ADA, START, USUAL, V1, Commit, Stored
@@ -16,7 +17,6 @@ from support.builder.session import Session
 from support.builder.storage import Writer
 from support.builder.truth import Truth
 from support.builder.worktree import Worktree
-from support.claude_writer import Json
 
 OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
 
@@ -140,7 +140,7 @@ class World(Worktree):
                 staged[path] = self.files[path]
         return staged
 
-    def _renames(self, files: Mapping[str, File], parents: Sequence[Commit]) -> dict[str, str]:
+    def _renames(self, files: Mapping[str, File], parents: Sequence[Commit]) -> Texts:
         before = parents[0].files if parents else {}
         return {
             new: old
@@ -377,7 +377,7 @@ class World(Worktree):
     def build(self, directory: Path, bare: bool = True) -> Path:
         return import_stream(self.stream(), directory, bare)
 
-    def expected(self, description: str = "") -> Json:
+    def expected(self, description: str = "") -> JsonObject:
         """The truth, in the form of `expected.json`."""
         reachable = {node.sha for node in self.history.reachable()}
         truth = Truth(self)
