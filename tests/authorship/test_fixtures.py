@@ -25,10 +25,10 @@ HONEST_UNKNOWN = {
 
 
 @pytest.mark.parametrize("case", cases())
-def test_every_line_has_its_author(case: str, tmp_path: Path) -> None:
+def test_every_line_has_its_author(case: str, tmp_path: Path, db: Path) -> None:
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
     expected = expected_of(case)
-    said, edits = run(tmp_path / "repo", tmp_path / "out.db")
+    said, edits = run(tmp_path / "repo", db)
     wrong = [w for w in compare(expected, said).wrong if not _is_honest(case, w)]
     assert not wrong, "\n".join(wrong)
     counted = {

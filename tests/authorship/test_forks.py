@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.answers import column
+from support.answers import column, pick
 from support.builder import import_stream as imported
 from support.builder.objects import git
 from support.dumps import dump, same
@@ -132,13 +132,13 @@ _APART = {"a" * 12: [_history(ONE, False)], "b" * 12: [_history(TWO, True)]}
 
 @pytest.mark.parametrize("checkpoints", [_BOTH, _APART])
 def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
-    checkpoints: dict[str, list[str]], tmp_path: Path
+    checkpoints: dict[str, list[str]], tmp_path: Path, db: Path
 ) -> None:
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone, AttributeOptions())
         rows = store.rows("SELECT * FROM sessions ORDER BY key")
-        assert [(row["turns"], row["tool_calls"], row["output_tokens"]) for row in rows] == [
+        assert [pick(row, "turns", "tool_calls", "output_tokens") for row in rows] == [
             (1, 1, 100),
             (1, 0, 50),
         ]
@@ -167,7 +167,7 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
     "checkpoints", [_BOTH, _APART, {"a" * 12: [_history(TWO, True), _history(ONE, False)]}]
 )
 def test_a_session_that_repeats_one_before_it_is_evaluated_once(
-    checkpoints: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    checkpoints: dict[str, list[str]], tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it comes first or last, in one checkpoint or in two: what it is asked for waits
     until all are read.
@@ -181,7 +181,7 @@ def test_a_session_that_repeats_one_before_it_is_evaluated_once(
     edits_of = sessions.edits_of
     monkeypatch.setattr(sessions, "edits_of", note)
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone, AttributeOptions())
         assert len(store.rows("SELECT 1 FROM sessions WHERE forked_from IS NULL")) == 1
     assert sorted(evaluated) == [ONE, TWO]
@@ -189,7 +189,7 @@ def test_a_session_that_repeats_one_before_it_is_evaluated_once(
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_later_runs_and_runs_after_loading_say_the_same(
-    kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: bool, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not kept:
         monkeypatch.setenv("WHOWROTE_SESSIONS", "off")
@@ -199,7 +199,7 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         assert column(store, "SELECT tool_calls FROM sessions ORDER BY key") == [1, 0]
         attribute_repo(store, clone, AttributeOptions())
         loaded = dump(store)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone, AttributeOptions())
         same(dump(store), loaded)
         git(clone, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
@@ -218,11 +218,13 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         same(again | {"gone_commits": []}, dump(store))
 
 
-def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(tmp_path: Path) -> None:
+def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(
+    tmp_path: Path, db: Path
+) -> None:
     clone = imported(
         _stream({"a" * 12: [_history(ONE, False), _history(TWO, False)]}), tmp_path / "repo"
     )
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone, AttributeOptions())
         assert store.rows(
             "SELECT turns, tool_calls, output_tokens FROM sessions WHERE key = ?", (TWO,)

@@ -304,10 +304,10 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
     ],
 )
 def test_links_of_built_repositories(
-    case: str, methods: list[tuple[str, str, int]], tmp_path: Path
+    case: str, methods: list[tuple[str, str, int]], tmp_path: Path, db: Path
 ) -> None:
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, tmp_path / "repo", AttributeOptions())
         found = store.rows(
             "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits"
@@ -318,9 +318,9 @@ def test_links_of_built_repositories(
         assert {row["method"] for row in sessions} == {method for _, method, _ in methods}
 
 
-def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
+def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path, db: Path) -> None:
     import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, tmp_path / "repo", AttributeOptions())
         found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
         assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]

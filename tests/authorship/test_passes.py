@@ -39,7 +39,7 @@ def _authors(judged: Judged) -> dict[tuple[str, str, int], Author]:
 
 @pytest.mark.parametrize("case", _CASES)
 def test_a_pass_takes_and_gives_what_it_says(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = []
 
@@ -60,5 +60,5 @@ def test_a_pass_takes_and_gives_what_it_says(
 
     monkeypatch.setattr("attribution.stages.judging.settle", settle)
     import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
-    run(tmp_path / "repo", tmp_path / "out.db")
+    run(tmp_path / "repo", db)
     assert runs == list(PASSES)

@@ -28,7 +28,7 @@ def _write(shell: Shell) -> None:
 
 @pytest.mark.parametrize("is_on_another_branch", [True, False])
 def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
-    is_on_another_branch: bool, tmp_path: Path
+    is_on_another_branch: bool, tmp_path: Path, db: Path
 ) -> None:
     world = World("branches")
     world.human_write("README.md", "# Shop\n")
@@ -49,10 +49,10 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
     second.end_turn()
     commit = world.commit("By two", [first, second])
     repo = GitRepo(world.build(tmp_path / "repo"))
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
         keys = [row["key"] for row in store.rows(_WRITERS, (commit.sha,))]
         store.connection.execute("UPDATE sessions SET label = 'Write it'")
     assert keys == [(second if is_on_another_branch else first).id]
-    shown = run("why", repo.path, "src/a.ts:1", "--db", tmp_path / "out.db").stdout
+    shown = run("why", repo.path, "src/a.ts:1", "--db", db).stdout
     assert "1 other session touched it" in shown  # though both have the same label

@@ -394,7 +394,7 @@ CODE = HAND.strip("\n")
     ],
 )
 def test_code_in_the_task_of_a_subagent_is_its_own(
-    task: str, expected: str, later: int, tmp_path: Path
+    task: str, expected: str, later: int, tmp_path: Path, db: Path
 ) -> None:
     """Nobody recorded its calls; the file stood before, and the commit may have been rebased."""
     world = World("tasks")
@@ -407,7 +407,7 @@ def test_code_in_the_task_of_a_subagent_is_its_own(
         hidden.edit("nodes.py", "    return os.getcwd()\n", "    return os.getcwd()\n" + HAND)
     session.end_turn()
     world.commit("Work", [session], later=later)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
         rows = store.rows(
             "SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?",

@@ -85,7 +85,7 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_only_the_session_that_went_on_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
     other = world.session()
@@ -94,7 +94,7 @@ def test_only_the_session_that_went_on_is_read_again(
     other.end_turn()
     world.commit("Add median", [other])
     (tmp_path / "repo").rename(tmp_path / "gone")
-    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db")
+    _run(world.build(tmp_path / "repo", True), db)
     other.prompt("Add a mode")
     other.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
     other.end_turn()
@@ -102,12 +102,12 @@ def test_only_the_session_that_went_on_is_read_again(
     (tmp_path / "repo").rename(tmp_path / "gone too")
     repository = world.build(tmp_path / "repo", True)
     read = _counted(monkeypatch)
-    same(_run(repository, tmp_path / "out.db"), _run(repository, tmp_path / "fresh.db"))
+    same(_run(repository, db), _run(repository, tmp_path / "fresh.db"))
     assert read == [other.id]
 
 
 def test_what_was_read_is_kept_before_all_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_cache, "_WAIT", -1.0)
     repository, found = _planted(tmp_path), list[int]()
@@ -117,23 +117,23 @@ def test_what_was_read_is_kept_before_all_is_read(
         return read_session(repo, files, known)
 
     monkeypatch.setattr(sessions, "read_session", noted)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert found == [*range(1 + len(_SECRETS))]
 
 
 def test_a_session_that_is_stored_and_kept_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert len(_kept()) == 1
     monkeypatch.setattr(sessions, "read_session", _never)
-    _run(repository, tmp_path / "out.db", _AGAIN)
+    _run(repository, db, _AGAIN)
 
 
 @pytest.mark.parametrize("with_session", [True, False])
 def test_lines_that_files_share_are_kept_only_where_they_were_counted(
-    with_session: bool, tmp_path: Path
+    with_session: bool, tmp_path: Path, db: Path
 ) -> None:
     world = World("kept", "v1")
     for name in ("one.py", "two.py"):
@@ -143,7 +143,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     session.prompt("Add a mean")
     session.write("mean.py", "import shared\n")
     world.commit("Add mean", [session] if with_session else [])
-    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions())
+    _run(world.build(tmp_path / "repo", True), db, AttributeOptions())
     assert _kept().count("") == with_session
 
 
@@ -152,7 +152,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)],
 )
 def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
-    command: str, parsed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, parsed: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
     other = world.session()
@@ -164,7 +164,7 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     world.commit("Add median", [other])
     (tmp_path / "repo").rename(tmp_path / "gone")
     repository = world.build(tmp_path / "repo", True)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     fresh = _run(repository, tmp_path / "fresh.db", _AGAIN)
     asked: list[str] = []
 
@@ -174,32 +174,34 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
 
     for module in ("session_edits", "windows"):
         monkeypatch.setattr(f"attribution.authorship.{module}.effects", noted)
-    same(_run(repository, tmp_path / "out.db", _AGAIN), fresh)
+    same(_run(repository, db, _AGAIN), fresh)
     assert asked == [command] * parsed
 
 
 def test_another_version_of_the_attribution_reads_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     monkeypatch.setattr("attribution.stages.sessions.CONCLUDED", "another")
     monkeypatch.setattr("attribution.stages.lines_due.VERSION", "another")
     read = _counted(monkeypatch)
-    _run(repository, tmp_path / "out.db", _AGAIN)
+    _run(repository, db, _AGAIN)
     assert len(read) == 1
 
 
-def test_the_cache_is_its_owner_s_alone(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+def test_the_cache_is_its_owner_s_alone(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
     assert stat.S_IMODE(_cache().stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", ["none", "prompts"])
-def test_a_database_that_keeps_less_has_nothing_kept_for_it(content: str, tmp_path: Path) -> None:
+def test_a_database_that_keeps_less_has_nothing_kept_for_it(
+    content: str, tmp_path: Path, db: Path
+) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
-    _run(repository, tmp_path / "out.db", policy=Policy(content))
+    _run(repository, db)
+    _run(repository, db, policy=Policy(content))
     assert _kept() == []
 
 
@@ -259,14 +261,14 @@ def test_no_secret_can_be_read_from_the_cache_or_beside_the_database(
 
 @pytest.mark.parametrize("off", [session_cache.ENVIRONMENT, archive.ENVIRONMENT])
 def test_without_a_cache_or_its_key_sessions_are_read_again(
-    off: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    off: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(off, "off")
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     read = _counted(monkeypatch)
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
     assert len(read) == 2
@@ -274,53 +276,57 @@ def test_without_a_cache_or_its_key_sessions_are_read_again(
 
 @pytest.mark.parametrize("name", cases())
 def test_a_second_database_reads_nothing_again(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    fresh = _run(repository, tmp_path / "out.db")
+    fresh = _run(repository, db)
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "second.db"), fresh)
     assert len(read) <= sum("transcript='present'" not in row for row in fresh["sessions"])
 
 
 def test_a_database_that_was_moved_finds_its_sessions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
-    (tmp_path / "out.db").rename(tmp_path / "moved.db")
+    _run(repository, db)
+    (db).rename(tmp_path / "moved.db")
     monkeypatch.setattr(sessions, "read_session", _never)
     _run(repository, tmp_path / "moved.db", _AGAIN)
 
 
 @pytest.mark.parametrize("content", ["x''", "x'00'", "substr(content, 1, length(content) - 4)"])
-def test_what_was_not_sealed_with_the_key_is_read_again(content: str, tmp_path: Path) -> None:
+def test_what_was_not_sealed_with_the_key_is_read_again(
+    content: str, tmp_path: Path, db: Path
+) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     with sqlite3.connect(_cache()) as connection:
         connection.execute(f"UPDATE sessions_read SET content = {content}")
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
 
 
-def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path, db: Path) -> None:
     _, repository = _world(tmp_path)
     _cache().parent.mkdir()
     _cache().write_bytes(b"no database" * 1000)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert len(_kept()) == 1
 
 
-def test_a_full_cache_takes_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_cache_takes_nothing_more(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_cache, "CACHE_BYTES", 10)
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    _run(_world(tmp_path)[1], db)
     assert _kept() == []
 
 
-def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+def test_what_was_not_used_for_a_month_goes(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET used_on = '2020-01-01'")
     with (
@@ -330,9 +336,9 @@ def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
         assert _kept() == []
 
 
-def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
+    with Store(db) as store:
         forget(store, str(store.value("SELECT name FROM repos")), tmp_path / "mirrors")
     assert _kept() == []
 
@@ -349,10 +355,10 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["squash_of_a_branch", "redacted_tokens", "delta_transcripts"])
 @pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.EMAILS)])
 def test_rows_are_the_same_whoever_reads(
-    name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, policy: Policy, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    alone = _run(repository, tmp_path / "alone.db", AttributeOptions(), policy)
+    alone = _run(repository, db, AttributeOptions(), policy)
     if len(alone["sessions"]) > 1:
         monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
     same(
@@ -363,17 +369,17 @@ def test_rows_are_the_same_whoever_reads(
 
 @pytest.mark.usefixtures("worth_it")
 def test_a_worker_that_dies_costs_its_session_until_the_next_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = import_stream(
         (REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo"
     )
     with monkeypatch.context() as patch:
         patch.setattr(sessions, "read_apart", die)
-        broken = _run(repository, tmp_path / "out.db", AttributeOptions(jobs=2))
+        broken = _run(repository, db, AttributeOptions(jobs=2))
     assert any("reading_stopped" in row for row in broken["problems"])
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
 
@@ -382,7 +388,7 @@ def die(*_: object) -> None:
     os._exit(9)
 
 
-def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path) -> None:
+def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path, db: Path) -> None:
     world = World("halves", "v1")
     session = world.session()
     session.prompt("Write \ud83d")
@@ -390,8 +396,8 @@ def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path
     session.end_turn()
     world.commit("One", [session])
     repository = world.build(tmp_path / "repo", True)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )

@@ -90,10 +90,10 @@ def test_beside_other_programs(tmp_path: Path) -> None:
     assert float(ours) > 0 and min(numbers(others)) >= 0 and all(" to " in cell for cell in others)
 
 
-def test_commands_and_pages(tmp_path: Path) -> None:
+def test_commands_and_pages(tmp_path: Path, db: Path) -> None:
     pytest.importorskip("datasette")
     pytest.importorskip("lifelines")
-    path, db = clone("example", tmp_path), tmp_path / "lines.db"
+    path = clone("example", tmp_path)
     run("survival", path, "--db", db, "--no-curves", "-q")
     text = bench("bench_commands.py", "--runs", 1, "--db", db, path)
     found = rows(text)

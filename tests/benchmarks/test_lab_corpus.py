@@ -24,8 +24,8 @@ LARGEST = 1_000_000  # bytes of a file
 
 
 @pytest.mark.parametrize("history", histories(SAMPLE), ids=lambda history: history.name)
-def test_a_history_is_read_as_well_as_before(history: Path, tmp_path: Path) -> None:
-    clone, database = unpack(history, tmp_path), tmp_path / "lines.db"
+def test_a_history_is_read_as_well_as_before(history: Path, tmp_path: Path, db: Path) -> None:
+    clone, database = unpack(history, tmp_path), db
     run(*arguments(clone, clone.parent, database))
     floors = json.loads(FLOORS.read_text("utf-8"))[history.name]
     found = tally(history, spans_as_answers(database))

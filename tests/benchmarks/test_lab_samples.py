@@ -54,8 +54,8 @@ UNTOLD: dict[str, Texts] = {
 
 
 @pytest.mark.parametrize("sample", sorted(SAMPLES.iterdir()), ids=lambda sample: sample.name)
-def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path) -> None:
-    home, clone, database = tmp_path / "home", tmp_path / "home" / "shop", tmp_path / "shop.db"
+def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path, db: Path) -> None:
+    home, clone, database = tmp_path / "home", tmp_path / "home" / "shop", db
     rebuild_home(sample, home)
     git = ["git", "-C", str(clone), "-c", "user.name=Dev", "-c", "user.email=dev@lab.example"]
     subprocess.run(["git", "init", "-q", str(clone)], check=True)

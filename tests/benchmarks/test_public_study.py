@@ -10,7 +10,7 @@ from pathlib import Path
 import public_study
 import pytest
 from support import fake_semgrep
-from support.builder import git
+from support.builder import git, object_id
 from support.commands import clone, run
 
 from attribution.weaknesses.scan import engine
@@ -49,7 +49,7 @@ def _with_history_of_aider(place: Path) -> str:
     git(place, "add", "-A")
     who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
     git(place, *who, "commit", "-q", "-m", "Add\n\nAssisted-by: Claude:opus-4-6")
-    return git(place, "rev-parse", "HEAD").decode().strip()
+    return object_id(place)
 
 
 def test_every_mirror_with_a_commit_is_listed_and_rows_stay(
@@ -66,12 +66,12 @@ def test_every_mirror_with_a_commit_is_listed_and_rows_stay(
 
 
 def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    db, mirrors = tmp_path / "study.db", tmp_path / "mirrors"
+    mirrors = tmp_path / "mirrors"
     example = _mirror(tmp_path, "o/example")
     clone("example", tmp_path).rename(example)
-    head = git(example, "rev-parse", "HEAD").decode().strip()
+    head = object_id(example)
     of_aider = _with_history_of_aider(_mirror(tmp_path, "o/aider"))
     git(_made(mirrors / "o+broken"), "init", "-q", "--bare", "repo")
     listed = _list(
@@ -133,10 +133,11 @@ def test_a_step_that_takes_too_long_is_said(
     assert public_study._run(["-c", "raise SystemExit('no such thing')"]) == ("", "no such thing")
 
 
-def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    db = tmp_path / "study.db"
+def test_the_page_is_made_of_the_database(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = clone("example", tmp_path)
-    head = git(repo, "rev-parse", "HEAD").decode().strip()
+    head = object_id(repo)
     listed = _list(tmp_path, monkeypatch)
     columns, empty = ",".join(public_study._COLUMNS), 12 * ","
     listed.write_text(f"{columns}\no/example,{head}{empty}\no/missing,{head}{empty}\n")
@@ -166,10 +167,9 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydriller")
-    db = tmp_path / "study.db"
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "scans.db"))
     monkeypatch.setenv(engine.ENVIRONMENT, str(fake_semgrep.install(tmp_path / "bin")))
     _list(tmp_path, monkeypatch)

@@ -14,6 +14,7 @@ import part_of_session
 import pytest
 import spike_in
 from part_of_session import Part
+from support.answers import pick
 from support.commands import clone
 from variants import Variants
 
@@ -39,23 +40,18 @@ def _donor(where: Path) -> Path:
     return where
 
 
-def test_same_verdicts_as_a_whole_run(tmp_path: Path) -> None:
+def test_same_verdicts_as_a_whole_run(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     variants = Variants(repo)
     said = variants.ask(variants.repo, variants.repo.default_branch()[1]).lines()
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
         rows = store.rows(
             "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM"
             " line_spans"
         )
     stored = {
-        (row["commit_sha"], row["path"], number): (
-            row["author"],
-            row["how"],
-            row["evidence"],
-            row["reason"],
-        )
+        (row["commit_sha"], row["path"], number): pick(row, "author", "how", "evidence", "reason")
         for row in rows
         for number in range(row["start_line"], row["end_line"] + 1)
     }

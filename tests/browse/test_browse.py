@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 import pytest
 from click.testing import CliRunner
 from support.builder import git
-from support.commands import clone, run
+from support.commands import clone, run, run_json
 from support.hostile import EVIL
 
 import whowrote
@@ -763,8 +763,8 @@ def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path
 
 
 def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> None:
-    shown = json.loads(run("report", "--db", db, "--json").stdout)
-    assert shown == json.loads(run("report", "--by", "repository", "--db", db, "--json").stdout)
+    shown = run_json("report", "--db", db)
+    assert shown == run_json("report", "--by", "repository", "--db", db)
     assert len(shown["rows"]) == value(
         db, "SELECT COUNT(DISTINCT repo_id) FROM line_spans WHERE kind IN ('source', 'test')"
     )
@@ -1002,8 +1002,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     """
     whole = ("HEAD", top, "--db", db)
     summary, total = (
-        json.loads(run(*command, "--json").stdout)
-        for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
+        run_json(*command) for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
     )
     comment_text = run("log", *whole, "--md").stdout
     table = comment_text.split("| commit |")[1].split("\n\n")[0].splitlines()[2:]
@@ -1057,8 +1056,8 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
         "comment's sentences": _first_numbers(
             comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"
         ),
-        "report": _counted(json.loads(run("report", "--db", db, "--json").stdout)["rows"]),
-        "report by week": _counted(json.loads(run(*week, "--json").stdout)["rows"]),
+        "report": _counted(run_json("report", "--db", db)["rows"]),
+        "report by week": _counted(run_json(*week)["rows"]),
         "week, in a terminal": {
             "lines": sum(n for n, _, _ in digest),
             "coded": sum(n for _, n, _ in digest),
@@ -1070,9 +1069,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
             surface: _first_numbers(pages_of[surface], **cards, **classes)
             for surface in list(pages_of)[1:]
         },
-        "sessions": {
-            "sessions": len(json.loads(run("sessions", top, "--db", db, "--json").stdout))
-        },
+        "sessions": {"sessions": len(run_json("sessions", top, "--db", db))},
         "MCP": {"sessions": _mcp_sessions(top, db)},
         "API": of_api,
     }

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.builder import Stored, World, git, import_stream
+from support.builder import Stored, World, git, import_stream, object_id
 from support.builder.model import ADA
 from support.builder.objects import Blob, History
 from support.commands import clone, run
@@ -113,8 +113,10 @@ def _branch_signed(place: Path, ref: str, first_line: str) -> None:
     git(place, "update-ref", ref, known[sha])
 
 
-def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: Path) -> None:
-    place, db = clone("example", tmp_path), tmp_path / "a.db"
+def test_a_signature_is_shown_with_the_commit_and_not_called_verified(
+    tmp_path: Path, db: Path
+) -> None:
+    place = clone("example", tmp_path)
     repo = GitRepo(place)
     named = next(
         c for c in repo.history(repo.default_branch().sha) if "Entire-Checkpoint: " in c.message
@@ -130,7 +132,7 @@ def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: 
 def test_a_checkpoint_that_a_commit_without_a_signature_stored_has_none(tmp_path: Path) -> None:
     repo = _repo(tmp_path, {V1: _v1(ONE)})
     _signed(repo, V1, "-----BEGIN SSH SIGNATURE-----")
-    tree = git(tmp_path, "rev-parse", f"{V1}^{{tree}}").decode().strip()
+    tree = object_id(tmp_path, f"{V1}^{{tree}}")
     person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
     for words, told in (
         ("Something else", "ssh"),
@@ -523,7 +525,7 @@ def test_chunked_transcript_is_read_as_one(tmp_path: Path) -> None:
 def test_one_absent_chunk_makes_the_transcript_absent(tmp_path: Path) -> None:
     repo = _repo(tmp_path / "r", {V1: _v1({**ONE, "0/full.jsonl.001": b"gone\n"})})
     assert read_all(repo)[0].sessions[0].transcript_state == "present"
-    lost = git(tmp_path / "r", "rev-parse", f"{V1}:a1/{ID[2:]}/0/full.jsonl.001").decode().strip()
+    lost = object_id(tmp_path / "r", f"{V1}:a1/{ID[2:]}/0/full.jsonl.001")
     (tmp_path / "r" / "objects" / lost[:2] / lost[2:]).unlink()
     found = read_all(GitRepo(tmp_path / "r"))
     assert _codes(found) == [(f"{ID}/0", "transcript_missing_blob")]

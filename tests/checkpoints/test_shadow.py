@@ -51,9 +51,9 @@ def test_other_branches_of_the_namespace_are_left_alone(clone: Path) -> None:
 
 
 def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(
-    clone: Path, tmp_path: Path
+    clone: Path, db: Path
 ) -> None:
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone, AttributeOptions())
         found = store.rows(
             "SELECT DISTINCT author FROM line_spans l JOIN commits c USING (commit_sha) WHERE"

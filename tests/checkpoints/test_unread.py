@@ -84,8 +84,10 @@ def test_refs_of_agents_that_nothing_reads() -> None:
         assert not is_unread_ref(ref)
 
 
-def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_path: Path) -> None:
-    repo, db = tmp_path / "r", tmp_path / "x.db"
+def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(
+    tmp_path: Path, db: Path
+) -> None:
+    repo = tmp_path / "r"
     repo.mkdir()
     git(repo, "init", "-q", "-b", "main")
     for name, text in (

@@ -60,31 +60,30 @@ def test_a_whole_clone_needs_nothing(tmp_path: Path) -> None:
     assert _report(_source(tmp_path), tmp_path).advice == []
 
 
-def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path) -> None:
+def test_the_command_brings_what_a_clone_of_one_branch_lacks(tmp_path: Path, db: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "single", "--single-branch")
     options = AttributeOptions()
-    report = attribute_clone(AttributeRequest(str(repository), tmp_path / "single.db", options))
+    report = attribute_clone(AttributeRequest(str(repository), db, options))
     (advice,) = _fetched(report)
     assert advice.lines == 4
-    _follow(advice, tmp_path / "single.db")
+    _follow(advice, db)
     report = _report(repository, tmp_path)
     assert (report.advice, report.lines["agent"]) == ([], 4)
 
 
-def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path) -> None:
+def test_the_command_brings_what_a_shallow_clone_lacks(tmp_path: Path, db: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "shallow", "--depth=2")
-    report = attribute_clone(
-        AttributeRequest(str(repository), tmp_path / "shallow.db", AttributeOptions())
-    )
+    report = attribute_clone(AttributeRequest(str(repository), db, AttributeOptions()))
     (advice,) = _fetched(report)
     assert advice.what.startswith("history, ")
-    _follow(advice, tmp_path / "shallow.db")
+    _follow(advice, db)
     report = _report(repository, tmp_path)
     assert (report.advice, report.lines["agent"], report.censored) == ([], 4, [])
 
 
 def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an_agent(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     """Trailers are lost in squashes: whether the server has checkpoints is not known before they
     are fetched. A repository that never used Entire has none.
@@ -102,9 +101,7 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     world.commit("First\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     source = world.build(tmp_path / "source")
     options = AttributeOptions()
-    whole = attribute_clone(
-        AttributeRequest(str(_clone(source, tmp_path / "whole")), tmp_path / "whole.db", options)
-    )
+    whole = attribute_clone(AttributeRequest(str(_clone(source, tmp_path / "whole")), db, options))
     assert [one.lines for one in _fetched(whole)] == [2]
     alone = attribute_clone(AttributeRequest(str(source), tmp_path / "alone.db", options))
     assert [(one.lines, one.command) for one in alone.advice] == [(2, "")]  # it has no remote
@@ -117,16 +114,16 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     assert advice.what.startswith("history, ")
 
 
-def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
+def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path, db: Path) -> None:
     repository = _clone(
         _source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout"
     )
     report = _report(repository, tmp_path)
     (advice,) = _fetched(report)
-    shown = run("repo", repository, "--db", tmp_path / "partial.db").stdout
+    shown = run("repo", repository, "--db", db).stdout
     # of an agent that only the transcripts would name
     assert "2 sessions note:" in " ".join(shown.split())
-    _follow(advice, tmp_path / "partial.db")
+    _follow(advice, db)
     assert _report(repository, tmp_path).lines["agent"] == 4
 
 
@@ -155,9 +152,8 @@ def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) ->
     assert advice.command == f"whowrote repo {source} --branch feature"
 
 
-def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path) -> None:
+def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path, db: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "ahead")
-    db = tmp_path / "ahead.db"
     run("repo", repository, "--fetch", "--db", db)
     (repository / "b.py").write_text("print(1)\n")
     git(repository, "add", "b.py")

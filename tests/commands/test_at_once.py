@@ -19,7 +19,7 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 from support import ROOT
 from support.answers import value
-from support.commands import clone, run
+from support.commands import clone, run, run_json
 
 from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
@@ -157,8 +157,9 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
 
 def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    db, paths = tmp_path / "x.db", []
+    paths = []
     for case, above in (
         ("example", "a/code"),
         ("squash", "b/code"),
@@ -181,8 +182,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     assert commit_counts(db) == before
 
 
-def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
-    db = tmp_path / "x.db"
+def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
     (tmp_path / "b").mkdir()
     one, other = (
         clone("example", tmp_path),
@@ -213,20 +213,20 @@ def commit_counts(db: Path) -> Numbers:
     return counts
 
 
-def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:
+def test_a_moved_clone_is_the_same_repository(tmp_path: Path, db: Path) -> None:
     one = clone("example", tmp_path)
-    run("repo", one, "--db", tmp_path / "x.db")
+    run("repo", one, "--db", db)
     (tmp_path / "new").mkdir()
     moved = one.rename(tmp_path / "new" / "example")
-    (report,) = json.loads(run("repo", moved, "--db", tmp_path / "x.db", "--json").stdout)
+    (report,) = run_json("repo", moved, "--db", db)
     assert report["unchanged"]
 
 
-def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path) -> None:
+def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path, db: Path) -> None:
     plain = tmp_path / "plain"
     subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
-    run("repo", plain, "--db", tmp_path / "x.db", code=2)
-    with Store(tmp_path / "x.db") as store:
+    run("repo", plain, "--db", db, code=2)
+    with Store(db) as store:
         assert store.rows("SELECT * FROM repos") == []
 
 
@@ -265,8 +265,8 @@ def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> No
     assert "nothing to repair" in run("data", "check", "--db", db, "--repair").stderr
 
 
-def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
+def test_a_number_is_never_given_twice(tmp_path: Path, db: Path) -> None:
+    one = clone("example", tmp_path)
     run("repo", one, "--db", db)
     with Store(db) as store:
         before = {
@@ -284,20 +284,20 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
 # --- locks ----------------------------------------------------------------------------------------
 
 
-def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
+def test_a_second_writer_waits_and_says_so(tmp_path: Path, db: Path) -> None:
     said: list[str] = []
     entered = threading.Event()
 
     def second() -> None:
         tell = lambda what, *_: said.append(what)  # noqa: E731
         with (
-            Store(tmp_path / "x.db") as store,
+            Store(db) as store,
             writing_database(store),
             writing_repository(store, 1, tell),
         ):
             entered.set()
 
-    with Store(tmp_path / "x.db") as store, writing_database(store):
+    with Store(db) as store, writing_database(store):
         with writing_repository(store, 1):
             waiting = threading.Thread(target=second)
             waiting.start()
@@ -311,11 +311,11 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "lock" in path.name] == []
 
 
-def test_who_fills_the_whole_database_waits_for_nobody(tmp_path: Path) -> None:
-    path = lock_path(tmp_path / "x.db")
+def test_who_fills_the_whole_database_waits_for_nobody(db: Path) -> None:
+    path = lock_path(db)
     alone = file_lock(path, 0, "it")
     with (
-        Store(tmp_path / "x.db") as store,
+        Store(db) as store,
         writing_database(store),
         writing_database(store),
         pytest.raises(InUse),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import World, git
-from support.commands import run
+from support.commands import run, run_json
 
 from attribution.queries.disclosure import fill_template, trailer_in, trailers
 
@@ -209,7 +209,7 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> Non
 
 
 @pytest.fixture
-def branch(tmp_path: Path) -> tuple[Path, Path]:
+def branch(tmp_path: Path, db: Path) -> tuple[Path, Path]:
     """Two sessions on a branch, one of which ran the tests; attributed on main."""
     world = World()
     world.human_write("app.py", "a = 1\n")
@@ -223,7 +223,7 @@ def branch(tmp_path: Path) -> tuple[Path, Path]:
     other.prompt("Add the mean")
     other.write("mean.py", "def mean(prices):\n    return sum(prices) / len(prices)\n")
     new = world.commit("Mean", [other])
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
     run("repo", repo, "--db", db, "-q")
     work = tmp_path / "work"
@@ -235,8 +235,8 @@ def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
     branch: tuple[Path, Path],
 ) -> None:
     repo, db = branch
-    found = json.loads(run("review", "main", repo, "--db", db, "--json").stdout)
-    assert [(row["path"], row["tested"], row["prompt"]) for row in found["blocks"]] == [
+    found = run_json("review", "main", repo, "--db", db)
+    assert [pick(row, "path", "tested", "prompt") for row in found["blocks"]] == [
         ("mean.py", False, "Add the mean"),
         ("sum.py", True, "Add the sum"),
     ]
@@ -249,7 +249,7 @@ def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_inde
     branch: tuple[Path, Path],
 ) -> None:
     repo, db = branch
-    stated = json.loads(run("disclose", "main", repo, "--db", db, "--json").stdout)
+    stated = run_json("disclose", "main", repo, "--db", db)
     assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md", 4)
     (line,) = stated["trailers"]
     assert line.startswith("Assisted-by: Claude Code:claude-")

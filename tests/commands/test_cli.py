@@ -18,8 +18,9 @@ import click
 import pytest
 from click.testing import Result
 from support import ROOT
-from support.builder import World, git, import_stream
-from support.commands import clone, rows, run
+from support.answers import pick
+from support.builder import World, git, import_stream, object_id
+from support.commands import clone, rows, run, run_json
 from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
@@ -155,7 +156,7 @@ def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]
 
 def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, "--db", db)
     assert found["commits"] == 11
     assert tuple(found["lines"]) == LINE_CLASSES
     assert sum(found["lines"].values()) == sum(share["nonblank"] for share in found["shares"])
@@ -169,14 +170,14 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     example: tuple[Path, Path],
 ) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, "--db", db)
     whole, *ages = found["coverage"]
     (lines, attributed), *_ = sqlite3.connect(db).execute(
         "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool')"
         " THEN nonblank ELSE 0 END) FROM line_spans s WHERE kind IN ('source', 'test') AND"
         " commit_id IN (SELECT commit_id FROM commit_sessions)"
     )
-    assert (whole["days"], whole["lines"], whole["attributed"]) == (None, lines, attributed)
+    assert pick(whole, "days", "lines", "attributed") == (None, lines, attributed)
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
     assert [of["days"] for of in ages] == [30, 90, 365]
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
@@ -184,18 +185,16 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
 
 def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    line = json.loads(run("why", repo, found["example"], "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, "--db", db)
+    line = run_json("why", repo, found["example"], "--db", db)
     assert line["class"] == "agent"
     assert line["text"].strip()
 
 
-def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], tmp_path: Path) -> None:
-    (found,) = json.loads(
-        run("repo", example[0], "--db", tmp_path / "s.db", "--since", "2026-02-01", "--json").stdout
-    )
+def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], db: Path) -> None:
+    (found,) = run_json("repo", example[0], "--db", db, "--since", "2026-02-01")
     assert 0 < found["commits"] < 11
-    shown = run("blame", example[0], "README.md", "--db", tmp_path / "s.db")
+    shown = run("blame", example[0], "README.md", "--db", db)
     assert "outside the attributed history" in shown.stdout
 
 
@@ -217,11 +216,11 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
     assert "1 of 3 repositories failed" in shown.stderr
-    (kind,) = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
-    assert (kind["stage"], kind["code"], kind["count"]) == ("repository", "failed", 1)
+    (kind,) = run_json("data", "problems", "--db", tmp_path / "x.db")
+    assert pick(kind, "stage", "code", "count") == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
     run("repo", tmp_path / "absent", "--db", tmp_path / "x.db")
-    assert json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout) == []
+    assert run_json("data", "problems", "--db", tmp_path / "x.db") == []
     run("data", "check", "--db", tmp_path / "x.db")
 
 
@@ -290,13 +289,11 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
     run("repo", repo, "--db", tmp_path / "x.db", "-q")
-    assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
+    assert len(run_json("blame", repo, "f", "--db", tmp_path / "x.db")) == 6
 
 
 def test_blame_as_data(example: tuple[Path, Path]) -> None:
-    as_json = json.loads(
-        run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout
-    )
+    as_json = run_json("blame", example[0], "birdlog/store.py", "--db", example[1])
     as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
@@ -304,17 +301,8 @@ def test_blame_as_data(example: tuple[Path, Path]) -> None:
 
 
 def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
-    found = json.loads(
-        run(
-            "blame",
-            example[0],
-            "birdlog/store.py",
-            "--commit",
-            "7092095d",
-            "--db",
-            example[1],
-            "--json",
-        ).stdout
+    found = run_json(
+        "blame", example[0], "birdlog/store.py", "--commit", "7092095d", "--db", example[1]
     )
     assert {r["commit"][:8] for r in found} == {"7092095d"}
 
@@ -334,11 +322,7 @@ def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
         (7, ""),
         (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:"),
     ):
-        found = json.loads(
-            run(
-                "why", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json"
-            ).stdout
-        )
+        found = run_json("why", example[0], f"birdlog/counts.py:{number}", "--db", example[1])
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
@@ -352,9 +336,7 @@ def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> Non
 
 
 def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
-    found = json.loads(
-        run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout
-    )
+    found = run_json("why", example[0], "birdlog/store.py:14", "--db", example[1])
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
@@ -437,14 +419,14 @@ def test_explain_a_file(example: tuple[Path, Path]) -> None:
     shown = run("why", example[0], "birdlog/store.py", "--db", example[1])
     assert re.search(r"14-16 +h", shown.stdout)
     found = rows(run("why", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
-    assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
+    assert [pick(r, "start_line", "end_line") for r in found][:2] == [("1", "2"), ("3", "4")]
     (line,) = rows(run("why", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
     assert line["class"] == "agent"
 
 
-def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:
+def test_explain_attributes_first_when_needed(tmp_path: Path, db: Path) -> None:
     repo = clone("squash", tmp_path)
-    shown = run("why", repo, "README.md:1", "--db", tmp_path / "new.db")
+    shown = run("why", repo, "README.md:1", "--db", db)
     assert "attributing it first" in shown.stderr
     assert "undeclared" not in shown.stderr
 
@@ -472,7 +454,7 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
     assert by_id.stdout == by_name.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
-    data = json.loads(run("log", "--show", "43b7400e", "--db", example[1], "--json").stdout)
+    data = run_json("log", "--show", "43b7400e", "--db", example[1])
     assert data["sessions"][0]["method"] == "trailer"
     spans = rows(run("log", "--show", "43b7400e", "--db", example[1], "--csv"))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
@@ -493,8 +475,7 @@ def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Pat
     )
 
 
-def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) -> None:
-    db = tmp_path / "b.db"
+def test_check_shows_what_is_broken(example: tuple[Path, Path], db: Path) -> None:
     run("repo", example[0], "--db", db, "-q")
     with sqlite3.connect(db) as connection:
         connection.execute(
@@ -503,10 +484,7 @@ def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) 
     shown = run("data", "check", "--db", db, code=errors.EXIT_CHECK_FAILED)
     assert "BROKEN" in shown.stdout
     assert "README.md" in shown.stdout
-    found = {
-        c["name"]: c["broken"]
-        for c in json.loads(run("data", "check", "--db", db, "--json").stdout)
-    }
+    found = {c["name"]: c["broken"] for c in run_json("data", "check", "--db", db)}
     assert found["classes_sum"] >= 1
     assert found["spans_sum"] == 0
 
@@ -520,7 +498,7 @@ def test_sessions_and_problems(example: tuple[Path, Path]) -> None:
 def test_problems_are_counted_by_code(tmp_path: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
     run("repo", repo, "--db", tmp_path / "x.db", "-q")
-    found = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
+    found = run_json("data", "problems", "--db", tmp_path / "x.db")
     assert found
     assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
 
@@ -583,11 +561,11 @@ def test_unusable_databases(
     assert (db.read_bytes() if db.is_file() else None) == before
 
 
-def test_lists_need_a_database(tmp_path: Path) -> None:
+def test_lists_need_a_database(db: Path) -> None:
     for command in (("data", "check"), ("sessions",), ("data", "problems")):
-        shown = run(*command, "--db", tmp_path / "none.db", code=errors.EXIT_DATABASE)
+        shown = run(*command, "--db", db, code=errors.EXIT_DATABASE)
         assert "whowrote repo PATH" in shown.stderr
-    assert not (tmp_path / "none.db").exists()
+    assert not (db).exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -610,13 +588,13 @@ def test_a_full_disk_is_no_bug(
     assert "no space left" in shown.stderr
 
 
-def test_paths_that_are_no_repository(tmp_path: Path) -> None:
+def test_paths_that_are_no_repository(tmp_path: Path, db: Path) -> None:
     for path, words in (
         (tmp_path, "is not inside a git repository"),
         (tmp_path / "absent", "does not exist"),
     ):
         for command in (["repo", path], ["blame", path, "x"], ["why", path, "x:1"]):
-            shown = run(*command, "--db", tmp_path / "none.db", code=errors.EXIT_USAGE)
+            shown = run(*command, "--db", db, code=errors.EXIT_USAGE)
             assert words in shown.stderr
 
 
@@ -734,7 +712,7 @@ def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str)
 
 
 def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
-    other = git(example[0], "rev-parse", "entire/checkpoints/v1").decode().strip()
+    other = object_id(example[0], "entire/checkpoints/v1")
     shown = run("log", "--show", other, example[0], "--db", example[1])
     assert other[:9] in shown.stdout
 
@@ -804,7 +782,7 @@ def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: tuple[Path, 
 def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path, Path]) -> None:
     repo, db = hostile
     name = f"evil{ATTACK}.py"
-    texts = [r["text"] for r in json.loads(run("blame", repo, name, "--db", db, "--json").stdout)]
+    texts = [r["text"] for r in run_json("blame", repo, name, "--db", db)]
     assert texts == ["x = 1", f"# {ATTACK}", "=HYPERLINK(1)", "\t+tab"]
     cells = [r["text"] for r in rows(run("blame", repo, name, "--db", db, "--csv"))]
     assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
@@ -964,7 +942,7 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(
 @pytest.mark.workers
 @pytest.mark.parametrize("paths", [1, 2])
 def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
-    paths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paths: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os.abort()\n"
@@ -972,31 +950,31 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "clones").mkdir()
     clones = [clone(case, tmp_path / "clones") for case in ("example", "squash")[:paths]]
-    done = run("repo", *clones, "--db", tmp_path / "out.db")
+    done = run("repo", *clones, "--db", db)
     assert done.exit_code == (errors.EXIT_KILLED if paths == 1 else errors.EXIT_PARTIAL)
     assert "its process was killed by SIGABRT" in " ".join(done.stderr.split())
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         problems = store.rows(
             "SELECT subject, code, detail FROM problems WHERE stage = 'repository' ORDER BY subject"
         )
-        assert [(row["subject"], row["code"]) for row in problems] == [
+        assert [pick(row, "subject", "code") for row in problems] == [
             ("example", "failed"),
             ("squash", "failed"),
         ][:paths]
         assert all("its process was killed" in row["detail"] for row in problems)
     monkeypatch.delenv("PYTHONPATH")
-    run("repo", *clones, "--db", tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+    run("repo", *clones, "--db", db)
+    with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
 
 @pytest.mark.workers
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
 def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("collector.runtime.bounds.memory_share", lambda jobs: 30 << 20)
-    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db")
+    done = run("repo", clone("example", tmp_path), "--db", db)
     assert done.exit_code in (errors.EXIT_PARTIAL,), done.output
     assert "memory" in done.stderr
 
@@ -1036,7 +1014,7 @@ def test_quiet_runs_report_no_progress_of_any_stage(
     "more", [(), ("--redact", "emails"), ("--history",)], ids=["plain", "redact", "history"]
 )
 def test_a_clone_is_opened_once_in_a_run(
-    more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    more: tuple[str, ...], tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     init = GitRepo.__init__
@@ -1046,7 +1024,7 @@ def test_a_clone_is_opened_once_in_a_run(
         init(repo, path)
 
     monkeypatch.setattr(GitRepo, "__init__", counted)
-    path, db = clone("example", tmp_path), tmp_path / "out.db"
+    path = clone("example", tmp_path)
     for _ in ("first", "again"):
         opened.clear()
         run("repo", path, "--db", db, "-q", *more)

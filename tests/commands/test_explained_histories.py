@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import Session, World
-from support.commands import run
+from support.commands import run, run_json
 
 from collector.json_values import JsonObject
 from collector.storage.store import Store
@@ -45,7 +45,7 @@ class Explained:
             n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text
         )
         asked = ("why", where, f"src/app.ts:{number}", "--db", db)
-        self.data: JsonObject = json.loads(run(*asked, "--json").stdout)
+        self.data: JsonObject = run_json(*asked)
         self.shown = " ".join(run(*asked).stdout.split())
 
     @property
@@ -117,7 +117,7 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
     found = Explained(world, session, PERSONS, tmp_path)
     assert found.data["class"] == "unknown"
     quoted = found.data["earlier_texts"][0]
-    assert (quoted["path"], quoted["outcome"]) == (
+    assert pick(quoted, "path", "outcome") == (
         "src/app.ts",
         {"rejected": "rejected", "error": "tool_error"}[kind],
     )
@@ -131,20 +131,21 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
 
 def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     world, session = _begin("whatever")
     session.read("src/app.ts")
     session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.end_turn()
-    where, db = world.build(_committed(world, session, tmp_path)), tmp_path / "x.db"
+    where = world.build(_committed(world, session, tmp_path))
     run("repo", where, "--db", db, "-q")
     with Store(db) as store, store.transaction() as connection:
         assert connection.execute(
             "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"
         ).rowcount
-    found = json.loads(run("why", where, "src/app.ts:8", "--db", db, "--json").stdout)
-    assert (found["reason"], found["text"]) == ("other_branch", PERSONS)
+    found = run_json("why", where, "src/app.ts:8", "--db", db)
+    assert pick(found, "reason", "text") == ("other_branch", PERSONS)
     assert found["earlier_texts"][0]["outcome"] == "rejected"
 
 
@@ -155,6 +156,7 @@ def _committed(world: World, session: Session, directory: Path) -> Path:
 
 def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     world, session = _begin("kinds")
     session.edit("src/app.ts", *EDIT)
@@ -162,8 +164,8 @@ def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
     session.write("tests/app.test.ts", "test('total', () => {})\n")
     session.end_turn()
     commit = world.commit("Go on", [session])
-    where, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
-    data = json.loads(run("log", "--show", commit.sha, where, "--db", db, "--json").stdout)
+    where = world.build(tmp_path / "repo")
+    data = run_json("log", "--show", commit.sha, where, "--db", db)
     assert data["lines"] == {"agent": 2}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert kinds == {"docs": 3, "source": 1, "test": 1}

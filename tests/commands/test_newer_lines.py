@@ -4,15 +4,15 @@ tree.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import World, git
-from support.commands import clone, run
+from support.answers import pick
+from support.builder import World, git, object_id
+from support.commands import clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -24,16 +24,16 @@ NO_COMMIT = "0" * 40
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> tuple[Path, Path]:
+def work(tmp_path: Path, db: Path) -> tuple[Path, Path]:
     """A clone with its files, and its database."""
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+    repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
     run("repo", repo, "--db", db, "-q")
     return repo, db
 
 
 def blamed(work: tuple[Path, Path], file: str = FILE) -> list[Row]:
-    answer: list[Row] = json.loads(run("blame", work[0], file, "--db", work[1], "--json").stdout)
+    answer: list[Row] = run_json("blame", work[0], file, "--db", work[1])
     return answer
 
 
@@ -46,7 +46,7 @@ def change(repo: Path, file: str = FILE) -> str:
 
 
 def verdicts(rows: list[Row]) -> list[tuple[str, str, str]]:
-    return [(row["class"], row["commit"], row["text"]) for row in rows]
+    return [pick(row, "class", "commit", "text") for row in rows]
 
 
 def commit(repo: Path) -> str:
@@ -66,7 +66,7 @@ def commit(repo: Path) -> str:
 
 
 def head(repo: Path) -> str:
-    return git(repo, "rev-parse", "HEAD").decode().strip()
+    return object_id(repo)
 
 
 def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep_their_verdicts(
@@ -80,18 +80,22 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
     assert verdicts(between) == verdicts(before[:-1]) and not any(
         row["provisional"] for row in between
     )
-    assert [
-        (row["class"], row["reason"], row["commit"], row["provisional"]) for row in (first, last)
-    ] == [("undeclared", "no_session", sha, True)] * 2
+    assert [pick(row, "class", "reason", "commit", "provisional") for row in (first, last)] == [
+        ("undeclared", "no_session", sha, True)
+    ] * 2
     assert (
         "worked out for this file only: 2 lines of newer commits"
         in run("blame", work[0], FILE, "--db", work[1]).stdout
     )
-    why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
-    assert (why["class"], why["provisional"]) == (
-        "undeclared",
-        True,
-    ) and "worked out for this file only" in why["notes"][-1]
+    why = run_json("why", work[0], f"{FILE}:1", "--db", work[1])
+    assert (
+        pick(why, "class", "provisional")
+        == (
+            "undeclared",
+            True,
+        )
+        and "worked out for this file only" in why["notes"][-1]
+    )
     run("repo", work[0], "--db", work[1], "-q")
     assert verdicts(blamed(work)) == verdicts(after) and not any(
         row["provisional"] for row in blamed(work)
@@ -108,10 +112,10 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     after = blamed(work)
     first, *between, last = after
     assert verdicts(between) == verdicts(before[:-1])
-    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [
+    assert [pick(row, "class", "reason", "commit") for row in (first, last)] == [
         ("", "not_attributed_yet", sha)
     ] * 2
-    assert {(row["at_commit"], row["commits_behind"]) for row in after} == {(sha, 1)}
+    assert {pick(row, "at_commit", "commits_behind") for row in after} == {(sha, 1)}
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
     assert "too much for a question" in shown and "not attributed yet" in shown.split("\n")[0]
     run("repo", work[0], "--db", work[1], "-q")
@@ -133,7 +137,7 @@ def test_lists_say_of_newer_commits_what_a_run_says(work: tuple[Path, Path]) -> 
     run("repo", *place, "-q")
     for what, said in zip(lists, before, strict=True):
         assert said.partition("other at")[0] == run("log", *what, *place).stdout
-    (row, *_) = json.loads(run("log", *place, "--json").stdout)
+    (row, *_) = run_json("log", *place)
     values = [row[name] for name in ("commit_sha", "subject", "lines", "unknown")]
     assert values == [NO_COMMIT, "new: new.py", 1, 1]
 
@@ -145,27 +149,25 @@ def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_v
     change(work[0])
     first, *between, last = blamed(work)
     assert verdicts(between) == verdicts(before[:-1])
-    assert [(row["class"], row["reason"], row["commit"]) for row in (first, last)] == [
+    assert [pick(row, "class", "reason", "commit") for row in (first, last)] == [
         ("", "not_committed", NO_COMMIT)
     ] * 2
     assert [first["line"], last["line"]] == [1, len(before) + 1]
-    why = json.loads(run("why", work[0], f"{FILE}:1", "--db", work[1], "--json").stdout)
+    why = run_json("why", work[0], f"{FILE}:1", "--db", work[1])
     assert (
         why["how_we_know"] == ["The line is not committed."]
         and why["class"] == ""
         and not why["found_by_blame"]
     )
     assert "not committed" in run("why", work[0], f"{FILE}:1", "--db", work[1]).stdout
-    second = json.loads(run("why", work[0], f"{FILE}:2", "--db", work[1], "--json").stdout)
-    assert (second["class"], second["commit"]) == (before[0]["class"], before[0]["commit"])
+    second = run_json("why", work[0], f"{FILE}:2", "--db", work[1])
+    assert pick(second, "class", "commit") == (before[0]["class"], before[0]["commit"])
 
 
 def test_a_named_commit_is_answered_as_it_was_committed(work: tuple[Path, Path]) -> None:
     before = blamed(work)
     change(work[0])
-    named = json.loads(
-        run("blame", work[0], FILE, "--commit", "HEAD", "--db", work[1], "--json").stdout
-    )
+    named = run_json("blame", work[0], FILE, "--commit", "HEAD", "--db", work[1])
     assert verdicts(named) == verdicts(before)
 
 
@@ -194,7 +196,7 @@ def test_another_branch_that_is_checked_out_is_answered_and_named(work: tuple[Pa
     sha = commit(work[0])
     change(work[0])
     rows = blamed(work)
-    assert {(row["at_commit"], row["commits_behind"]) for row in rows} == {(sha, 1)}
+    assert {pick(row, "at_commit", "commits_behind") for row in rows} == {(sha, 1)}
     assert {row["commit"] for row in rows[:2]} == {NO_COMMIT, sha}
     assert verdicts(rows[2:-1]) == verdicts(before[:-1])
     shown = run("blame", work[0], FILE, "--db", work[1]).stdout
@@ -210,7 +212,7 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: tuple[P
     before = blamed(work)
     (work[0] / "new.py").write_text("first = 1\n")
     (row,) = blamed(work, "new.py")
-    assert (row["class"], row["reason"], row["commit"]) == ("", "not_committed", NO_COMMIT)
+    assert pick(row, "class", "reason", "commit") == ("", "not_committed", NO_COMMIT)
     (work[0] / FILE).rename(work[0] / "moved.py")
     moved = blamed(work, "moved.py")
     assert verdicts(moved) == verdicts(before)
@@ -235,7 +237,7 @@ def test_nothing_is_written_into_a_clone_that_is_asked_about_its_working_tree(
 def test_a_branch_that_moved_back_is_answered_where_it_is(work: tuple[Path, Path]) -> None:
     git(work[0], "reset", "-q", "--hard", "HEAD~1")
     rows = blamed(work)
-    assert {(row["at_commit"], row["commits_behind"]) for row in rows} == {(head(work[0]), 0)}
+    assert {pick(row, "at_commit", "commits_behind") for row in rows} == {(head(work[0]), 0)}
     assert all(row["class"] for row in rows)
 
 
@@ -311,7 +313,7 @@ def test_damaged_numbers_of_shared_lines_are_counted_again(
 
 
 def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_named_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World()
     world.human_write("app.py", "a = 1\n")
@@ -326,7 +328,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     world.wait(10 * 86_400)
     world.human_insert("app.py", "c = 3\n")
     new = world.commit("Long after")
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
     run("repo", repo, "--db", db, "-q")
     git(repo, "update-ref", "refs/heads/main", new.sha)
@@ -337,7 +339,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
         return original(context, files, *rest, **more)
 
     monkeypatch.setattr("attribution.ensure.current.read_sessions", noted)
-    _, last = json.loads(run("blame", repo, "app.py", "--db", db, "--json").stdout)
+    _, last = run_json("blame", repo, "app.py", "--db", db)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
 
@@ -345,7 +347,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     ("document", "author"), [("docs/plan.md", "agent"), ("docs/plan.txt", "unknown")]
 )
 def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_answers(
-    document: str, author: str, tmp_path: Path
+    document: str, author: str, tmp_path: Path, db: Path
 ) -> None:
     code = (
         "def ship(prices, rate):\n    shipping_total = sum(prices) * rate\n    return"
@@ -362,7 +364,7 @@ def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_a
     other.edit("app.py", "a = 1\n", "a = 2\n")
     world.human_write("ship.py", code)
     new = world.commit("Add shipping", [other])
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
     run("repo", repo, "--db", db, "-q")
     git(repo, "update-ref", "refs/heads/main", new.sha)

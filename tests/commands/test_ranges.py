@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import git
-from support.commands import clone, rows, run
+from support.commands import clone, rows, run, run_json
 from support.histories import Build, text
 
 from attribution.demo import FILE
@@ -32,9 +33,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wanted: str) -> None:
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
-    found = json.loads(run("log", wanted, repo, "--db", db, "--json").stdout)
+    found = run_json("log", wanted, repo, "--db", db)
     assert {row["commit_sha"] for row in found} == set(expected) and len(found) == len(expected)
-    stats = json.loads(run("log", "--total", wanted, repo, "--db", db, "--json").stdout)
+    stats = run_json("log", "--total", wanted, repo, "--db", db)
     assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
     for name in LINE_CLASSES:
         assert stats["lines"][name] == sum(row[name] for row in found)
@@ -49,7 +50,7 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(ids))}) GROUP BY 1"
         )
         expected = {row["class"]: row["n"] for row in store.rows(sql, ids)}
-    found = json.loads(run("log", "--total", "HEAD~6..HEAD", repo, "--db", db, "--json").stdout)
+    found = run_json("log", "--total", "HEAD~6..HEAD", repo, "--db", db)
     assert {name: lines for name, lines in found["lines"].items() if lines} == expected
     assert sum(model["lines"] for model in found["models"]) == expected["agent"]
     assert found["total"] == sum(expected.values())
@@ -59,13 +60,11 @@ def test_a_clone_alone_is_no_range(
     example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, db = example
-    whole = json.loads(run("log", "", repo, "--db", db, "--json").stdout)
+    whole = run_json("log", "", repo, "--db", db)
     monkeypatch.chdir(repo.parent)
     for name in (str(repo), repo.name, f"./{repo.name}"):
-        assert json.loads(run("log", name, "--db", db, "--json").stdout) == whole
-        assert json.loads(run("log", "--total", name, "--db", db, "--json").stdout)[
-            "commits"
-        ] == len(whole)
+        assert run_json("log", name, "--db", db) == whole
+        assert run_json("log", "--total", name, "--db", db)["commits"] == len(whole)
     done = run("log", "nothing", "--db", db, code=2)
     assert "in no clone" in done.stderr
 
@@ -82,7 +81,7 @@ def test_since_and_count(example: tuple[Path, Path]) -> None:
 
 
 def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = Build(tmp_path / "two.git")
     build.commit("one", [], {"a.py": text("first = 1")})
@@ -90,15 +89,14 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     build.commit("side", ["one"], {"a.py": text("first = 1"), "b.py": text("aside = 3")})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    db = tmp_path / "two.db"
     run("repo", build.where, "--db", db, "-q")
     wanted = f"{build.sha['two']}..{build.sha['side']}"
     total = ("log", "--total", wanted, build.where, "--db", db, "--json")
     found = json.loads(run(*total).stdout)
-    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 0, 1)
+    assert pick(found, "commits", "not_in_database", "total") == (1, 0, 1)
     monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
     found = json.loads(run(*total).stdout)
-    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
+    assert pick(found, "commits", "not_in_database", "total") == (1, 1, 0)
     shown = run("log", "--total", wanted, build.where, "--db", db).stdout
     assert "not attributed and not counted" in shown and "0.0 %" not in shown
     listed = run("log", wanted, build.where, "--db", db)
@@ -160,20 +158,19 @@ def test_lines_that_are_not_there_are_said(example: tuple[Path, Path], given: st
 
 def test_a_range_of_lines_is_explained_in_blocks(example: tuple[Path, Path]) -> None:
     repo, db = example
-    found = json.loads(run("why", repo, f"{FILE}:2-9", "--db", db, "--json").stdout)
+    found = run_json("why", repo, f"{FILE}:2-9", "--db", db)
     assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
-    every = json.loads(run("why", repo, FILE, "--db", db, "--json").stdout)
+    every = run_json("why", repo, FILE, "--db", db)
     assert {block["commit"] for block in found} <= {block["commit"] for block in every}
     run("why", repo, f"{FILE}:9-2", "--db", db, code=2)
 
 
-def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path) -> None:
+def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "spaces.git")
     build.commit("one", [], {"a.py": text("if ready:", "start()", "go_on()")})
     build.commit("two", ["one"], {"a.py": text("if ready:", "    start()", "go_on()")})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    db = tmp_path / "s.db"
     run("repo", build.where, "--db", db, "-q")
     one, two = build.sha["one"], build.sha["two"]
     plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))

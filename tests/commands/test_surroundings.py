@@ -111,21 +111,23 @@ def test_nobodys_home(clone: Path, tmp_path: Path, home: Texts) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_partial_clone_is_read(clone: Path, tmp_path: Path) -> None:
+def test_a_partial_clone_is_read(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "partialClone", "origin")
-    run("repo", tmp_path / "r", "--db", tmp_path / "a.db")
+    run("repo", tmp_path / "r", "--db", db)
 
 
-def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha512")
-    done = run("repo", tmp_path / "r", "--db", tmp_path / "a.db", code=2)
+    done = run("repo", tmp_path / "r", "--db", db, code=2)
     assert "cannot be opened as a git repository" in done.output
-    assert not (tmp_path / "a.db").exists()
+    assert not (db).exists()
 
 
-def test_a_clone_whose_ids_are_shorter_than_it_says_is_no_bug(clone: Path, tmp_path: Path) -> None:
+def test_a_clone_whose_ids_are_shorter_than_it_says_is_no_bug(
+    clone: Path, tmp_path: Path, db: Path
+) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha256")
-    done = run("repo", tmp_path / "r", "--db", tmp_path / "a.db", code=2)
+    done = run("repo", tmp_path / "r", "--db", db, code=2)
     assert "HEAD points to no commit" in done.output
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
+from support.commands import clone, run, run_json
 from support.histories import Build, text
 from support.invariants import broken_checks
 
@@ -620,13 +620,12 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
 # --- what is stored, and what is missing ----------------------------------------------------------
 
 
-def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None:
+def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path, db: Path) -> None:
     build = history(
         tmp_path / "r.git",
         ("start", {"a.py": text(*BAD)}),
         ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
     )
-    db = tmp_path / "r.db"
     run("repo", build.where, "--db", db, "-q")
     for fix in ("HEAD", "--all", "#1"):
         refused = run("culprit", build.where, fix, "--db", db, code=2)
@@ -679,8 +678,10 @@ def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path
     ]
 
 
-def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "e.db"
+def test_what_an_agent_introduced_comes_with_its_session_and_prompt(
+    tmp_path: Path, db: Path
+) -> None:
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db, "-q")
     run("survival", repo, "--db", db, "-q")
     with Store(db) as store:
@@ -691,7 +692,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Pa
             " WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
         )
     assert ended
-    rows = json.loads(run("culprit", repo, ended[0]["sha"], "--db", db, "--json").stdout)
+    rows = run_json("culprit", repo, ended[0]["sha"], "--db", db)
     by_agent = [row for row in rows if row["class"] == "agent"]
     assert by_agent and all(row["prompt"] and row["agent"] and row["evidence"] for row in by_agent)
     assert ended[0]["session"] in {row["session"] for row in by_agent}

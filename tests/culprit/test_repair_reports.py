@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import git
 from support.commands import clone, run
 from support.histories import Build, text
@@ -87,7 +88,7 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path])
         if row["by"] == "class"
     }
     agents = by_class["declared"]
-    assert (agents["lines"], agents["commits"], agents["repairs"]) == (1200, 1, 1)
+    assert pick(agents, "lines", "commits", "repairs") == (1200, 1, 1)
     # one commit has no interval
     assert agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None
     assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
@@ -99,8 +100,10 @@ def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> N
     assert "whowrote culprit PATH --all" in refused.stderr
 
 
-def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: Path) -> None:
-    top, db = clone("example", tmp_path), tmp_path / "e.db"
+def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(
+    tmp_path: Path, db: Path
+) -> None:
+    top = clone("example", tmp_path)
     for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
         run(*command)
     refused = run("report", "repairs", top, "--db", db, code=2)
@@ -109,8 +112,9 @@ def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: 
 
 def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    traced, other, db = clone("example", tmp_path), clone("squash", tmp_path), tmp_path / "e.db"
+    traced, other = clone("example", tmp_path), clone("squash", tmp_path)
     for command in (
         ("survival", traced, "--db", db),
         ("culprit", traced, "--all", "--db", db),
@@ -204,7 +208,7 @@ def test_lines_older_than_agents_are_compared_at_equal_age() -> None:
         written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400)
         for n in range(20)
     ]
-    rows = {(row["within_days"], row["class"]): row for row in _at_equal_age([*old, *new]).rows}
+    rows = {pick(row, "within_days", "class"): row for row in _at_equal_age([*old, *new]).rows}
     assert rows[365, "dated"]["repaired"] == 0.0 and rows[30, "agent"]["repaired"] == pytest.approx(
         0.1
     )
@@ -224,7 +228,7 @@ def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
         written("agent", 986),
     ]
     row = _rate_row("class", "agent", group)
-    assert (row["repairs"], row["lines"], row["per_1000"]) == (1, 1000, 1.0)
+    assert pick(row, "repairs", "lines", "per_1000") == (1, 1000, 1.0)
     assert row["repaired_30_days"] == pytest.approx(14 / 1000)
 
 
@@ -294,7 +298,7 @@ def test_lines_that_only_commits_give_to_agents_are_compared_beside_a_control(
     assert 88 <= row["control"] <= 100
     assert _comparison(lines, UNDECLARED)["agent_lines"] == 0
     shown = _comparisons(lines).rows
-    assert [(row["agents"], row["baseline"]) for row in shown] == [(BOTH, UNDECLARED)]
+    assert [pick(row, "agents", "baseline") for row in shown] == [(BOTH, UNDECLARED)]
 
 
 def test_without_enough_lines_nothing_is_compared() -> None:
@@ -362,10 +366,10 @@ def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
     rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
     whole = rows["(all)"]
     assert set(rows) == {"(all)", "."} and whole["lines"] == 2400
-    assert (whole["by_agents"], whole["agent"], whole["declared"]) == (1192, 0, 1192)
-    assert (whole["undeclared"], whole["unknown"], whole["people"]) == (1208, 0, 0)
-    assert (whole["untouched"], whole["untouched_share"]) == (1192, 1.0)
-    assert (whole["bus_factor"], whole["bus_factor_without_agents"]) == (2, 1)
+    assert pick(whole, "by_agents", "agent", "declared") == (1192, 0, 1192)
+    assert pick(whole, "undeclared", "unknown", "people") == (1208, 0, 0)
+    assert pick(whole, "untouched", "untouched_share") == (1192, 1.0)
+    assert pick(whole, "bus_factor", "bus_factor_without_agents") == (2, 1)
 
 
 def test_lines_older_than_agents_are_counted_apart_from_other_people(
@@ -377,7 +381,7 @@ def test_lines_older_than_agents_are_counted_apart_from_other_people(
             "UPDATE origins SET author = 'human', evidence = 'dated' WHERE author = 'unknown'"
         )
     whole = tables("ownership", repo, "--db", db)["ownership"][0]
-    assert (whole["dated"], whole["people"], whole["undeclared"]) == (1208, 0, 0)
+    assert pick(whole, "dated", "people", "undeclared") == (1208, 0, 0)
 
 
 def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, Path]) -> None:
@@ -411,9 +415,9 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 1192
 
 
-def test_ownership_needs_followed_lines(tmp_path: Path) -> None:
-    Store(tmp_path / "w.db").close()
-    refused = run("report", "ownership", "--db", tmp_path / "w.db", code=2)
+def test_ownership_needs_followed_lines(db: Path) -> None:
+    Store(db).close()
+    refused = run("report", "ownership", "--db", db, code=2)
     assert "whowrote survival PATH" in refused.stderr
 
 
@@ -439,8 +443,8 @@ def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -
     assert "whowrote culprit PATH --all" in shown(repaired[1])
 
 
-def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
+def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
     run("repo", repo, "--db", db, "-q")
     run("survival", repo, "--db", db, "-q")
     run("culprit", repo, "--all", "--db", db)
@@ -454,18 +458,18 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
         )[0]
         prompt = store.value(
             "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?",
-            (ended["session_id"], ended["turn_index"]),
+            pick(ended, "session_id", "turn_index"),
         )
         with store.transaction() as connection:
             connection.execute("DELETE FROM fixes")
             connection.execute(
                 "INSERT INTO fixes (id, repo_id, commit_sha, fixed_at, tier, names, outcome,"
                 " culprit_sha, basis) VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
-                (ended["sha"], ended["author_at"]),
+                pick(ended, "sha", "author_at"),
             )
             connection.execute(
                 "INSERT INTO fixed_lines VALUES (1, ?, ?, 1, 1)",
-                (ended["origin"], ended["start_line"]),
+                pick(ended, "origin", "start_line"),
             )
     page = shown(db)
     assert prompt[:30].split("\n")[0] in page and "session</a>" in page and "issue" in page

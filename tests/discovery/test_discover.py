@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from support.answers import column
+from support.answers import column, pick
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
 from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
@@ -169,7 +169,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         )
         assert broken_checks(context.log.store) == {}
         row = rows(context)["o/v1"]
-        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (
+        assert pick(row, "stars", "language", "licence", "github_id") == (
             10,
             "Go",
             "MIT",
@@ -235,7 +235,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
         }
         context.request = DiscoverOptions(records=("aider",))
         discover(context, ["code_search"], Filters(records=frozenset({"aider"})), prober(context))
-        named = {name: (row["records"], row["exclusion"]) for name, row in rows(context).items()}
+        named = {name: pick(row, "records", "exclusion") for name, row in rows(context).items()}
         assert named == {
             "o/aider": ("aider", None),
             "o/deeper": ("aider", None),
@@ -245,7 +245,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
         wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
         assert wanted == {"o/aider", "o/deeper", "o/both"}
         counts = {
-            row["record"]: (row["found"], row["taken"])
+            row["record"]: pick(row, "found", "taken")
             for row in report(context.log.store, NOW)["records"]
         }
         assert {name: count for name, count in counts.items() if count != (0, 0)} == {
@@ -324,7 +324,7 @@ def test_failures_of_another_kind_are_not_counted_together(
         for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
             discover(context, ["listing"], Filters(), prober(context))
             row = rows(context)["o/gone"]
-            assert (row["outcome"], row["attempts"]) == (outcome, 1)
+            assert pick(row, "outcome", "attempts") == (outcome, 1)
             server.faults.clear()
             time.sleep(3600 * hours)
 
@@ -470,7 +470,7 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
         discover(context, ["listing"], Filters(), prober(context))
         sections = report(context.log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
-    assert (totals["names"], totals["repositories"], totals["confirmed"]) == (19, 18, 11)
+    assert pick(totals, "names", "repositories", "confirmed") == (19, 18, 11)
     by_channel = {row["channel"]: row for row in sections["channels"]}
     assert by_channel["listing"]["found"] == 16 and by_channel["listing"]["confirmed"] == 10
     assert (
@@ -527,7 +527,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     expected = chapman(11, 4, 3)
     assert expected is not None and expected.seen == 12
     assert pair["channels"] == "code_search/commit_search, gharchive"
-    assert (pair["found"], pair["by_both"], pair["estimated"]) == (12, 3, round(expected.total, 1))
+    assert pick(pair, "found", "by_both", "estimated") == (12, 3, round(expected.total, 1))
 
 
 # --- kills and faults -----------------------------------------------------------------------------
@@ -663,7 +663,7 @@ def with_known_totals(result: JsonObject, undisturbed: JsonObject) -> JsonObject
     """
     pairs = zip(result["cursors"], undisturbed["cursors"], strict=True)
     cut = [
-        c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c
+        c | {"total": other["total"]} if pick(c, "state", "total") == ("split", None) else c
         for c, other in pairs
     ]
     return result | {"cursors": cut}

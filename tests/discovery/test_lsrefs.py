@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.answers import pick
 from support.git_answers import OID, V1, git, make_repo
 from support.github_server import GitHubServer, Repo, World
 
@@ -74,11 +75,11 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
         1,
         "refs/notes/ai",
     )
-    assert (found["v1_oid"], found["v2_oid"]) == (
+    assert pick(found, "v1_oid", "v2_oid") == (
         git(repo, "rev-parse", V1),
         git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"),
     )
-    assert (found["head_ref"], found["head_oid"]) == (
+    assert pick(found, "head_ref", "head_oid") == (
         "refs/heads/main",
         git(repo, "rev-parse", "main"),
     )

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from support import ROOT
-from support.answers import column, value
+from support.answers import column, pick, value
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
 from support.served import add_file, git, noise, publish
@@ -445,18 +445,18 @@ def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path) -
     same(facts(db), before)
 
 
-def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Path) -> None:
+def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(db: Path) -> None:
     """A table that belongs to repositories and is not copied would be lost without a word."""
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         schema = MergeSchema(store.connection.execute)
         left = set(schema.tables) - set(schema.owner) - schema.named_tables - {"repos"}
         assert left == set()
         assert {"origins", "spans", "turns", "stage_runs"} <= set(schema.owner)
 
 
-def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
+def test_tables_are_listed_without_those_of_an_index(db: Path) -> None:
     """As SQLite itself sorts them, which takes long where a view has many columns."""
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         store.index_prompts()
         run = store.connection.execute
         own = (
@@ -606,8 +606,10 @@ def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path) -> None:
     assert {name for name, rows in facts(db).items() if rows} == set()
 
 
-def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Path) -> None:
-    content, db, full = "prompts", tmp_path / "some.db", tmp_path / "full.db"
+def test_only_the_text_that_is_wanted_is_stored(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
+    content, full = "prompts", tmp_path / "full.db"
     filled(served, full)
     assert all(r.exit_code == 0 for r in filled(served, db, "--content", content))
     with Store(db) as store, Store(full) as whole:
@@ -744,9 +746,9 @@ def test_the_memory_of_a_task_is_neither_that_of_the_task_before_nor_of_this_pro
 
 
 @pytest.mark.workers
-def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
+def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path, db: Path) -> None:
     item = shards.ShardItem("o/r", "/nowhere", "key")
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         for _ in range(2):
             waiting = shards.pending(store, StageName.LOAD, [item], False)
             results = list(shards.run(store, StageName.LOAD, die, waiting, (), RunOptions()))
@@ -755,7 +757,7 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
                 {"state": "given_up", "attempts": 2}
             ]
         told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
-        assert [(row["subject"], row["code"]) for row in told] == [
+        assert [pick(row, "subject", "code") for row in told] == [
             ("o/r", "failed")
         ] and "SIGKILL" in told[0]["detail"]
         assert shards.pending(store, StageName.LOAD, [item], True) == [item]

@@ -69,7 +69,9 @@ def names(db: Path | str) -> set[str]:
         return {name for (name,) in store.execute("SELECT name FROM repos")}
 
 
-def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Path) -> None:
+def test_databases_with_the_same_name_of_two_servers_can_be_merged(
+    tmp_path: Path, db: Path
+) -> None:
     publish(tmp_path / "one", "o/r", "example")
     publish(tmp_path / "two", "o/r", "squash")
     shards = [tmp_path / "one.db", tmp_path / "two.db"]
@@ -99,20 +101,20 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             )
             assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
-    done = collect("merge", str(tmp_path / "all1.db"), "-o", str(tmp_path / "all0.db"), "--force")
-    assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {
+    done = collect("merge", str(tmp_path / "all1.db"), "-o", str(db), "--force")
+    assert "repositories replaced: 2" in done.output and names(db) == {
         "o/r",
         f"{hosts[1]}/o/r",
     }
 
 
-def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path) -> None:
+def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path, db: Path) -> None:
     shards = []
     for number, fixture in enumerate(("example", "squash")):
         shards.append(tmp_path / f"{number}.db")
         repo = publish(tmp_path / str(number), "app", fixture)
         assert attribute("repo", str(repo), "--db", str(shards[-1]), "--quiet").exit_code == 0
-    whole = str(tmp_path / "all.db")
+    whole = str(db)
     done = collect("merge", *map(str, shards), "-o", whole)
     assert (
         done.exit_code == 3
@@ -150,8 +152,7 @@ def test_addresses_are_of_one_server_or_of_two() -> None:
     assert name_with_host("git@gitlab.com:g/p/n.git") == "gitlab.com/g/p/n"
 
 
-def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
-    db = tmp_path / "d.db"
+def test_what_was_forgotten_on_one_server_stays_away(db: Path) -> None:
     with Store(db) as store:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
         for server in ("https://github.com", "https://gitlab.com"):

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.answers import column
+from support.answers import column, pick
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import clone, rows, run
+from support.commands import clone, rows, run, run_json
 from support.histories import Build, Files, text, words
 
 from attribution.evaluation.study import study
@@ -614,7 +614,7 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
 def statuses(db: Path) -> dict[tuple[str, str], str]:
     with Store(db) as store:
         return {
-            (row["producer"], row["commit_sha"]): row["status"]
+            pick(row, "producer", "commit_sha"): row["status"]
             for row in store.rows(
                 "SELECT r.producer, COALESCE(x.commit_sha, r.commit_sha) AS commit_sha, x.status"
                 " FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id"
@@ -622,9 +622,8 @@ def statuses(db: Path) -> dict[tuple[str, str], str]:
         }
 
 
-def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
-    db = tmp_path / "c.db"
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
     printed = run("data", "claims", repo, "--db", db)
     assert (
@@ -661,11 +660,8 @@ def table(db: Path, name: str) -> list[Row]:
         return store.rows(f"SELECT * FROM {name}")
 
 
-def test_records_are_those_of_the_refs_as_they_are(
-    noted: tuple[Path, Build], tmp_path: Path
-) -> None:
+def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
-    db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
     first = table(db, "claim_records"), table(db, "stage_runs")
     run("data", "claims", repo, "--db", db)
@@ -691,7 +687,7 @@ def test_records_are_those_of_the_refs_as_they_are(
     run("data", "check", "--db", db)
 
 
-def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path, db: Path) -> None:
     repo, build = noted
     later = Build(tmp_path / "later.git")
     later.commit("late", [], {"z.py": text("z")})
@@ -700,7 +696,6 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) 
     put_notes(
         repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)}
     )
-    db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
     assert statuses(db)["git-ai", sha] == "commit_missing"
     git(repo, "fetch", "-q", str(later.where), "refs/heads/x1:refs/heads/late")
@@ -729,7 +724,7 @@ def held(db: Path) -> dict[str, tuple[str, str, str]]:
             " claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.producer ="
             " 'git-ai'"
         )
-    return {row["commit_sha"]: (row["held"], row["anchor"], row["lines"]) for row in found}
+    return {row["commit_sha"]: pick(row, "held", "anchor", "lines") for row in found}
 
 
 @pytest.fixture
@@ -773,8 +768,8 @@ def squashed(tmp_path: Path) -> Build:
     return build
 
 
-def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
-    db, sha = tmp_path / "c.db", squashed.sha
+def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, db: Path) -> None:
+    sha = squashed.sha
     (worth,) = (
         r
         for r in rows(
@@ -790,7 +785,7 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         sha["c"]: (sha["rebased"], "same_patch_id", "c.py 1"),
         sha["alone"]: (sha["alone"], "named", "a.py 1"),
     }
-    assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == (
+    assert pick(worth, "carried", "on_branch", "on_other_refs", "attesting") == (
         "3",
         "0",
         "1",
@@ -800,9 +795,8 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
 
 
 def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
-    squashed: Build, tmp_path: Path
+    squashed: Build, db: Path
 ) -> None:
-    db = tmp_path / "c.db"
     run("repo", squashed.where, "--history", "--db", db)
     run("data", "claims", squashed.where, "--db", db)
     told = run("survival", "--db", db)
@@ -867,23 +861,19 @@ def place_of(db: Path) -> str:
         )
 
 
-def test_claims_without_a_session_are_counted_apart(
-    noted: tuple[Path, Build], tmp_path: Path
-) -> None:
+def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], db: Path) -> None:
     repo, _ = noted
-    db = tmp_path / "c.db"
     run("data", "claims", repo, "--db", db)
-    found = json.loads(run("repo", repo, "--db", db, "--json").stdout)[0]
+    found = run_json("repo", repo, "--db", db)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
     assert (found["lines"]["agent"], found["lines"]["human"]) == (0, 0)
     assert "by other tools" in run("repo", repo, "--db", db).stdout
 
 
 def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_agent(
-    noted: tuple[Path, Build], tmp_path: Path
+    noted: tuple[Path, Build], db: Path
 ) -> None:
     repo, _ = noted
-    db = tmp_path / "c.db"
     run("repo", repo, "--db", db, "-q")
     assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
     run("data", "claims", repo, "--db", db)
@@ -893,8 +883,8 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
     assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--db", db).stdout.split())
 
 
-def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
-    repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
+def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
+    repo = clone("two_sessions_one_file", tmp_path)
     run("repo", repo, "--db", db, "-q")
     with Store(db) as store:
         groups: dict[str, list[Share]] = {}
@@ -906,24 +896,22 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
     found = rows(run("data", "claims", repo, "--db", db, "--by", "agreement", "--csv"))
-    assert {
-        (r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"
-    } == {("agent", "agent", "agree")}
+    assert {pick(r, "claimed", "ours", "verdict") for r in found if r["producer"] == "git-ai"} == {
+        ("agent", "agent", "agree")
+    }
     exported = sum(span["lines"] for group in groups.values() for share in group for span in share)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
-    told = json.loads(run("why", repo, place_of(db), "--db", db, "--json").stdout)
+    told = run_json("why", repo, place_of(db), "--db", db)
     assert [
-        (c["producer"], c["author"], c["status"])
-        for c in told["claims"]
-        if c["producer"] == "git-ai"
+        pick(c, "producer", "author", "status") for c in told["claims"] if c["producer"] == "git-ai"
     ] == [("git-ai", "agent", "ok")]
     assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
     run("data", "check", "--db", db)
 
 
-def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
-    repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
+def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path, db: Path) -> None:
+    repo = clone("two_sessions_one_file", tmp_path)
     run("data", "export", "git-ai", repo, "--db", db, "--into", repo)
     run("data", "claims", repo, "--db", db, "--by", "added")
     assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {
@@ -932,12 +920,12 @@ def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
     assert [row for row in table(db, "claims") if row["path"]] == []
 
 
-def test_a_clone_without_claims(tmp_path: Path) -> None:
+def test_a_clone_without_claims(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
     build.commit("one", [], {"a": text("x")})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
     assert "no claims found" in shown_.stderr
-    run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db", code=2)
-    assert not (tmp_path / "q.db").exists()
+    run("data", "claims", tmp_path / "nowhere", "--db", db, code=2)
+    assert not (db).exists()

@@ -62,7 +62,7 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     return (place / "whowrote.md").read_text("utf-8")
 
 
-def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> None:
+def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path, db: Path) -> None:
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first)
@@ -79,7 +79,7 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
                 "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt"
                 " FROM turns'))"
             ),
-            str(tmp_path / "whowrote.db"),
+            str(db),
         ],
         cwd=ROOT,
         capture_output=True,

@@ -27,8 +27,8 @@ def test_there_is_one_table_of_commands() -> None:
     assert "Usage: cli collect formats" in run("collect", "formats", "--help", program=cli).output
 
 
-def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+def test_it_answers_as_attribute_does(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db, "-q", program=cli)
     assert (
         run("blame", repo, FILE, "--db", db, program=cli).stdout
@@ -37,8 +37,8 @@ def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
     )
 
 
-def test_scripts_may_use_short_names(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+def test_scripts_may_use_short_names(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db, "-q", "--local", program=cli)
     features = run("features", "--db", db, "--json", program=cli)
     assert "tool_call_count" in features.stdout
@@ -129,8 +129,8 @@ def test_a_clone_without_records_gets_a_summary_from_either_command(tmp_path: Pa
         assert (done.returncode, "no sign of an agent in 1 commit" in done.stdout) == (0, True)
 
 
-def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
-    summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
+def test_a_summary_proposes_what_to_ask_next(tmp_path: Path, db: Path) -> None:
+    summary = run("repo", clone("example", tmp_path), "--db", db).stdout
     assert "whowrote why " in summary.splitlines()[-1]
 
 

@@ -109,8 +109,8 @@ def test_every_failure_is_ours(
         question(db)
 
 
-def test_survival_follows_lines_first(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+def test_survival_follows_lines_first(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     with whowrote.open(repo, db) as found:
         report = found.survival()
     assert {"agent"} <= {group["name"] for group in report.groups}
@@ -151,8 +151,7 @@ def test_frames_where_a_library_is_installed(
         assert raised.value.hint.endswith("pip install pandas")
 
 
-def test_which_repository(tmp_path: Path) -> None:
-    db = tmp_path / "out.db"
+def test_which_repository(tmp_path: Path, db: Path) -> None:
     for case in ("example", "two_sessions_one_file"):
         with whowrote.open(clone(case, tmp_path), db) as found:
             assert len(found.repositories()) == 1
@@ -165,9 +164,9 @@ def test_which_repository(tmp_path: Path) -> None:
         assert found.blame(FILE, repo=names[0])
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_what_is_not_there(tmp_path: Path, db: Path) -> None:
     with pytest.raises(whowrote.WhoWroteError, match="there is no database"):
-        whowrote.open(tmp_path / "none.db")
+        whowrote.open(db)
     with pytest.raises(whowrote.WhoWroteError, match="git repository"):
         whowrote.open(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.commands import clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -72,10 +71,10 @@ def test_everything_else_is_under_full(
 def test_a_number_is_the_same_wherever_it_is_said(example: tuple[Path, Path]) -> None:
     repo, db = example
     run("survival", repo, "--db", db, "-q")
-    (summary,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    report = json.loads(run("report", "--db", db, "--json").stdout)["whole"]
-    total = json.loads(run("log", "HEAD", repo, "--total", "--db", db, "--json").stdout)
-    log = json.loads(run("log", repo, "--db", db, "--json").stdout)
+    (summary,) = run_json("repo", repo, "--db", db)
+    report = run_json("report", "--db", db)["whole"]
+    total = run_json("log", "HEAD", repo, "--total", "--db", db)
+    log = run_json("log", repo, "--db", db)
     with whowrote.open(db) as opened:
         commits, sessions, turns = opened.commits(), opened.sessions(), opened.turns()
         (sql,) = opened.sql("SELECT * FROM repository_list")

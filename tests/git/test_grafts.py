@@ -32,13 +32,13 @@ def _graft(path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("parents", [[0], [0, 1], []])
 def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(
-    parents: list[int], tmp_path: Path
+    parents: list[int], tmp_path: Path, db: Path
 ) -> None:
     path, shas = _history(tmp_path)
     _graft(path, f"{' '.join([shas[3], *(shas[number] for number in parents)])}\n")
     repo = GitRepo(str(path))
     assert repo.censored().shallow == (shas[3],)
-    done = run("repo", path, "--db", tmp_path / "x.db", "--local", "never")
+    done = run("repo", path, "--db", db, "--local", "never")
     assert "grafted clone" in done.stdout + done.stderr
 
 

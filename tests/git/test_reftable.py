@@ -97,7 +97,7 @@ def test_refs_that_git_listed_are_those_of_the_repository(
 
 
 def test_a_git_that_knows_no_reftable_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*places: object) -> Texts:
         raise GitFailed(
@@ -109,5 +109,5 @@ def test_a_git_that_knows_no_reftable_is_named(
     with pytest.raises(NotARepository) as failure:
         GitRepo(copy)
     assert "unknown repository extension" in str(failure.value) and "git 2.45" in failure.value.hint
-    run("repo", copy, "--db", tmp_path / "a.db", code=2)
-    assert not (tmp_path / "a.db").exists()
+    run("repo", copy, "--db", db, code=2)
+    assert not (db).exists()

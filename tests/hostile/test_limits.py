@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.answers import column, value
+from support.answers import column, pick, value
 from support.builder import import_stream
 from support.commands import clone, run
 from support.served import add_file, git
@@ -115,7 +115,7 @@ def test_small_stacks_are_enough(stack: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.workers
-def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path) -> None:
+def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     message = next(
         text for text in git(repo, "log", "--format=%B%x00").split("\0") if "Checkpoint:" in text
@@ -126,11 +126,11 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
     )
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
-    run("repo", repo, "--db", tmp_path / "out.db")
-    assert value(tmp_path / "out.db", "SELECT COUNT(*) FROM problems") == 0
+    run("repo", repo, "--db", db)
+    assert value(db, "SELECT COUNT(*) FROM problems") == 0
     assert (
         value(
-            tmp_path / "out.db",
+            db,
             "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
             " s.path = 'long.txt'",
         )
@@ -169,14 +169,14 @@ def bomb(repo: Path, levels: int, ref: str) -> None:
     "ref", ["refs/heads/main", "refs/heads/entire/checkpoints/v1", "refs/tags/t"]
 )
 @pytest.mark.parametrize("levels", [9, 40])
-def test_a_tree_bomb_ends_at_once_with_a_row(ref: str, levels: int, tmp_path: Path) -> None:
+def test_a_tree_bomb_ends_at_once_with_a_row(
+    ref: str, levels: int, tmp_path: Path, db: Path
+) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, levels, ref)
-    done = run("repo", repo, "--db", tmp_path / "out.db", code=EXIT_PARTIAL)
+    done = run("repo", repo, "--db", db, code=EXIT_PARTIAL)
     assert "more than 3,000,000 files" in " ".join(done.stderr.split())
-    assert "InputTooLarge" in value(
-        tmp_path / "out.db", "SELECT detail FROM problems WHERE stage = 'repository'"
-    )
+    assert "InputTooLarge" in value(db, "SELECT detail FROM problems WHERE stage = 'repository'")
     run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db", code=EXIT_PARTIAL)
 
 
@@ -198,18 +198,18 @@ def test_entries_are_counted_with_those_of_repeated_directories(
     "data", [b"\n" * 3_000, b"x\n" * 3_000, b"".join(b"%d\n" % n for n in range(3_000))]
 )
 def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
-    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: bytes, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (base, diff_tree):
         monkeypatch.setattr(module, "TEXT_LINES", 1_000)
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "many.py", data)
     add_file(repo, "refs/heads/main", "few.py", data[:300])
-    run("survival", repo, "--db", tmp_path / "out.db")
-    run("data", "check", "--db", tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+    run("survival", repo, "--db", db)
+    run("data", "check", "--db", db)
+    with Store(db) as store:
         problems = store.rows("SELECT code, detail FROM problems WHERE stage = 'commits'")
-        assert [(row["code"], row["detail"]) for row in problems] == [("file_too_large", "many.py")]
+        assert [pick(row, "code", "detail") for row in problems] == [("file_too_large", "many.py")]
         assert set(column(store, "SELECT path FROM line_spans")) >= {"few.py"}
 
 
@@ -235,16 +235,16 @@ def test_only_the_first_patterns_of_a_commit_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["n" * 60_000, "z/" * 20_000 + "z", ""])
-def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path) -> None:
+def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     git(repo, "pack-refs", "--all")
     head = git(repo, "rev-parse", "HEAD").strip()
     with (repo / "packed-refs").open("a") as file:
         file.write(f"{head} refs/heads/z{name}\n")
-    run("repo", repo, "--db", tmp_path / "out.db")
+    run("repo", repo, "--db", db)
 
 
-def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
+def test_long_messages_names_and_times_of_commits(tmp_path: Path, db: Path) -> None:
     text = b"x" * 2_000_000
     commits = (
         (text, b"1790000000 +0000", b"m"),
@@ -257,8 +257,8 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
-    run("repo", repo, "--db", tmp_path / "out.db")
-    run("data", "check", "--db", tmp_path / "out.db")
+    run("repo", repo, "--db", db)
+    run("data", "check", "--db", db)
 
 
 def test_the_reader_of_nesting_is_not_asked_where_there_is_little(

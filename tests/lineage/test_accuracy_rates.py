@@ -283,8 +283,7 @@ def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read(
         assert enough or tier.evidence == "dated" or found.rate == class_rate(tier.line_class)
 
 
-def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
-    db = tmp_path / "out.db"
+def test_every_line_of_a_database_joins_its_rate(tmp_path: Path, db: Path) -> None:
     for name in ("example", "human_between_edits"):
         run("repo", clone(name, tmp_path), "--db", db)
     every = value(db, "SELECT SUM(lines) FROM line_spans")

@@ -54,9 +54,9 @@ def test_origins_nobody_accounts_for_have_no_author() -> None:
 @pytest.mark.parametrize(
     "case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"]
 )
-def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -> None:
+def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path, db: Path) -> None:
     """Files of text against git; every line has the author that the spans of its birth say."""
-    repo, db = clone(case, tmp_path), tmp_path / "t.db"
+    repo = clone(case, tmp_path)
     run("survival", repo, "--db", db, "--no-curves", "--full")
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")

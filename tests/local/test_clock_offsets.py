@@ -56,29 +56,29 @@ def authors(clone: Clone, db: Path, sha: str, path: str) -> list[str]:
 @pytest.mark.parametrize("minutes", [5, 12, 30])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_person_commits_by_a_clock_that_is_behind(
-    agent: str, minutes: int, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, minutes: int, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
     session.write("src/steps.py", LONG)
     clone.wait(90)
     sha = clone.commit("Add steps", -minutes * MINUTE)
     WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+    assert authors(clone, db, sha, "src/steps.py") == ["agent"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_lines_that_were_put_into_a_file_by_hand_before(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + LONG)
     sha = clone.commit("Add steps", -12 * MINUTE)
     WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/app.py") == ["agent"]
+    assert authors(clone, db, sha, "src/app.py") == ["agent"]
 
 
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
 @pytest.mark.parametrize("agent", ["claude-code", "codex"])
 def test_next_commit_of_the_same_person_has_the_same_clock(
-    off: float, agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    off: float, agent: str, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
     """Of itself it has too few lines to tell."""
     session.write("src/steps.py", LONG)
@@ -87,7 +87,7 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
     session.edit("src/steps.py", "row.step_0 for", "row.step_zero for")
     sha = clone.commit("Rename", off)
     WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+    assert authors(clone, db, sha, "src/steps.py") == ["agent"]
 
 
 def rewritten_whole(session: AgentSession) -> None:
@@ -138,7 +138,7 @@ REPEATED = {
 @pytest.mark.parametrize("repeated", REPEATED)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
-    agent: str, repeated: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, repeated: str, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
     clone.person("src/steps.py", BY_HAND)
     sha = clone.commit("By hand")
@@ -146,4 +146,4 @@ def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
     REPEATED[repeated](session)
     clone.commit("Again")
     WRITERS[agent](home, session)
-    assert "agent" not in authors(clone, tmp_path / "out.db", sha, "src/steps.py")
+    assert "agent" not in authors(clone, db, sha, "src/steps.py")

@@ -82,10 +82,10 @@ def _worked(clone: Encoded, home: Path) -> str:
 
 
 def test_lines_of_a_file_in_any_encoding_are_the_agents(
-    encoded: Encoded, home: Path, tmp_path: Path
+    encoded: Encoded, home: Path, db: Path
 ) -> None:
     _worked(encoded, home)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         done = attribute_repo(store, encoded.path, AttributeOptions())
         assert not broken_checks(store)
         said = program_lines(store, done.repo_id)

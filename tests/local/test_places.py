@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
+from support.answers import pick
 from support.builder import git
-from support.commands import run
+from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS, short
 from support.truth import program_lines
@@ -130,11 +131,11 @@ def _respell(value: object, old: str, new: str) -> object:
     ],
 )
 def test_a_clone_of_windows_is_found_in_a_copy(
-    clone: Clone, home: Path, tmp_path: Path, recorded: str, said: str, writer: str
+    clone: Clone, home: Path, tmp_path: Path, db: Path, recorded: str, said: str, writer: str
 ) -> None:
     _on_windows(clone, tmp_path / "copy", recorded, writer)
     options = LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy",), (said,))
-    assert agent_lines(clone, tmp_path / "out.db", options) == (2, 2)
+    assert agent_lines(clone, db, options) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -203,10 +204,10 @@ REMOVED = {
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "pi", "copilot-cli", "qwen-code"])
 @pytest.mark.parametrize("place", REMOVED)
 def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
-    clone: Clone, home: Path, tmp_path: Path, place: str, writer: str
+    clone: Clone, home: Path, db: Path, place: str, writer: str
 ) -> None:
     WRITERS[writer](home, _away(clone, home / REMOVED[place], ONE))
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
     assert [why.partition(" of ")[0] for why in found(clone).values()] == [
         f"made {list(clone.truth)[-1][:9]}"
     ]
@@ -328,11 +329,11 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
     "writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"]
 )
 def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, heredoc: bool
+    clone: Clone, home: Path, db: Path, writer: str, heredoc: bool
 ) -> None:
     WRITERS[writer](home, _writes(clone, "/gone/tally-steps", LONG, heredoc))
     assert found(clone) == {ONE: "wrote 16 lines of this clone's files, in /gone/tally-steps"}
-    assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+    assert agent_lines(clone, db) == (16, 16)
 
 
 @pytest.mark.parametrize("days", [0, 30])
@@ -371,7 +372,7 @@ def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(
 
 
 def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
@@ -381,12 +382,12 @@ def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
     head = path.read_text("utf-8").partition("\n")[0] + "\n"
     for name in ("session-2026-03-02T08-00-empty.jsonl", "session-2026-03-02T10-00-empty.jsonl"):
         layouts.put_text(path.with_name(name), head + '{"$set": {"messages": []}}\n', clone.clock)
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
-    clone: Clone, home: Path, tmp_path: Path, indent: int | None
+    clone: Clone, home: Path, db: Path, indent: int | None
 ) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
@@ -399,7 +400,7 @@ def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
     document = json.dumps({**head, "messages": list(messages.values())}, indent=indent)
     layouts.put_text(log.with_suffix(".json"), document, clone.clock)
     log.unlink()
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -444,7 +445,7 @@ def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli"])
 @pytest.mark.parametrize("text", [LONG, TEXT])
 def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, text: str
+    clone: Clone, home: Path, db: Path, writer: str, text: str
 ) -> None:
     """A person committed it there, and pulled it here; two lines may stand in any file."""
     second = home / "second"
@@ -461,13 +462,13 @@ def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
         {ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {}
     )
     if text == LONG:
-        assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+        assert agent_lines(clone, db) == (16, 16)
 
 
 @pytest.mark.parametrize("writer", ["claude-code", "codex"])
 @pytest.mark.parametrize("of", ["this clone", "another", "nothing", "damaged"])
 def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
-    clone: Clone, home: Path, tmp_path: Path, of: str, writer: str
+    clone: Clone, home: Path, db: Path, of: str, writer: str
 ) -> None:
     place = home / "work" / "tally-mean"
     (place / ".jj").mkdir(parents=True)
@@ -490,7 +491,7 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
         {ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {}
     )
     if of == "this clone":
-        assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+        assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -505,7 +506,7 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     ],
 )
 def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name_this_clone(
-    clone: Clone, home: Path, tmp_path: Path, named: str, writer: str
+    clone: Clone, home: Path, db: Path, named: str, writer: str
 ) -> None:
     other, linked = Clone(home / "work" / "other"), home / "linked"
     linked.symlink_to(clone.path)
@@ -522,12 +523,12 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
         session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
     WRITERS[writer](home, session)
     assert found(clone) == {ONE: f"worked in {clone.path}, started in {other.path}"}
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize("writer", ["claude-code", "gemini-cli", "opencode"])
 def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_clone(
-    clone: Clone, home: Path, tmp_path: Path, writer: str
+    clone: Clone, home: Path, db: Path, writer: str
 ) -> None:
     session = clone.session(ONE, str(clone.path.parent))
     session.prompt("Add a mean")
@@ -538,7 +539,7 @@ def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_
     session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
     WRITERS[writer](home, session)
     assert list(found(clone)) == [ONE]
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(
@@ -672,7 +673,7 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
 
 
 def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     tree = home / "conductor" / "lima"
     layouts.claude_code(home, _away(clone, tree, ONE))
@@ -682,11 +683,9 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
         f" {tree} (1)"
     )
     for _ in range(2):  # the second time nothing is new
-        (report,) = json.loads(
-            run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout
-        )
+        (report,) = run_json("repo", clone.path, "--db", db)
         (advice,) = [item for item in report["advice"] if "elsewhere" in item["what"]]
-        assert (advice["what"], advice["command"]) == (
+        assert pick(advice, "what", "command") == (
             said,
             f"whowrote repo {clone.path} --was-at DIR",
         )
@@ -695,17 +694,17 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
 
 
 def test_without_sessions_elsewhere_nothing_is_said_of_them(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
-    assert "elsewhere" not in run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "elsewhere" not in run("repo", clone.path, "--db", db).stdout
     assert "elsewhere" not in run("doctor", clone.path).stdout
 
 
 @pytest.mark.parametrize("kind", ["on another branch", "of no file"])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, kind: str
+    clone: Clone, home: Path, db: Path, writer: str, kind: str
 ) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
@@ -717,7 +716,7 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
     else:
         session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
     WRITERS[writer](home, session)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         attribute_repo(store, clone.path, AttributeOptions())
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
     wanted = f"made 1, first {list(clone.truth)[-1][:9]}: not on the attributed branch"

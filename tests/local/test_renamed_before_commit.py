@@ -45,7 +45,7 @@ def _take(clone: Clone, path: str) -> None:
 @pytest.mark.parametrize("target", ["src/lib.py", "src/deep/er/new.py", "lib.py"])
 @pytest.mark.parametrize("by", ["a person", "the session"])
 def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
-    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, by: str
+    clone: Clone, home: Path, db: Path, target: str, writer: str, by: str
 ) -> None:
     session = clone.session(SESSION)
     session.prompt("Write it")
@@ -55,7 +55,7 @@ def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
     clone.person(target, TEXT)
     sha = clone.commit("Add it") if by == "a person" else session.commit("Add it")
     WRITERS[writer](home, session)
-    assert _authors(clone, tmp_path / "out.db", sha, target) == {"agent"}
+    assert _authors(clone, db, sha, target) == {"agent"}
 
 
 def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
@@ -82,7 +82,7 @@ KNOWN = "".join(f"setting_{n} = read_setting({n * 7}, 'base')\n" for n in range(
 @pytest.mark.parametrize("target", ["src/sums.py", "lib/deep/app.py"])
 @pytest.mark.parametrize("kind", ["with the edit", "before the edit", "by another", "much changed"])
 def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, kind: str
+    clone: Clone, home: Path, db: Path, target: str, writer: str, kind: str
 ) -> None:
     last = "    return sum(rows)\n"
     before = (clone.text("src/app.py") or "") + ("rows = []\n" if kind == "much changed" else KNOWN)
@@ -102,13 +102,13 @@ def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
         clone.git("config", "user.email", "bob@example.com")
     sha = clone.commit("Add it")
     WRITERS[writer](home, session)
-    authors = _authors(clone, tmp_path / "out.db", sha, target)
+    authors = _authors(clone, db, sha, target)
     assert "agent" in authors
     assert not authors & {"human", "likely_human"} or kind == "much changed"  # all of it is new
 
 
 def test_a_known_file_that_was_renamed_without_the_edit_is_not_followed(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     before = (clone.text("src/app.py") or "") + KNOWN
     clone.person("src/app.py", before)
@@ -122,7 +122,7 @@ def test_a_known_file_that_was_renamed_without_the_edit_is_not_followed(
     clone.person("src/lib.py", before + OTHER)
     sha = clone.commit("Rename it")
     layouts.claude_code(home, session)
-    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+    assert "agent" not in _authors(clone, db, sha, "src/lib.py")
 
 
 HEAD = "import os\nimport sys\n\n\ndef main():\n"
@@ -130,7 +130,7 @@ HEAD = "import os\nimport sys\n\n\ndef main():\n"
 
 @pytest.mark.parametrize("other", [OTHER, f"{HEAD}    print(os.getcwd())\n\n\nmain()\n"])
 def test_another_new_file_is_not_the_one_that_was_renamed(
-    clone: Clone, home: Path, tmp_path: Path, other: str
+    clone: Clone, home: Path, db: Path, other: str
 ) -> None:
     session = clone.session(SESSION)
     session.prompt("Write it")
@@ -141,12 +141,12 @@ def test_another_new_file_is_not_the_one_that_was_renamed(
     clone.person("src/lib.py", other)
     sha = clone.commit("Add another")
     layouts.claude_code(home, session)
-    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+    assert "agent" not in _authors(clone, db, sha, "src/lib.py")
 
 
 @pytest.mark.parametrize("kind", ["a new file", "an edit", "a deletion of more", "a new name"])
 def test_text_that_comes_back_from_the_history_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path, kind: str
+    clone: Clone, home: Path, db: Path, kind: str
 ) -> None:
     session = clone.session(SESSION)
     session.prompt("Write it")
@@ -172,4 +172,4 @@ def test_text_that_comes_back_from_the_history_keeps_its_author(
     path = "src/old.py" if kind == "a new name" else path
     clone.person(path, text)
     sha = clone.commit("Bring it back")
-    assert _authors(clone, tmp_path / "out.db", sha, path) == {"agent"}
+    assert _authors(clone, db, sha, path) == {"agent"}

@@ -28,7 +28,7 @@ def authors(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
 
 @pytest.mark.parametrize("hours", [3, 24])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, tmp_path: Path) -> None:
+def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("app.py", FIRST)
     clone.commit("Start by hand")
@@ -38,14 +38,12 @@ def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, tmp_pat
     session.edit("app.py", "first_3 = compute(3, 'first')\n", NEXT)
     sha = clone.commit("Change it", -hours * HOUR)
     WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "app.py") == {"agent"}
+    assert authors(clone, db, sha, "app.py") == {"agent"}
 
 
 @pytest.mark.parametrize("hours", [3, 24])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_session_behind_the_one_before_it(
-    agent: str, hours: int, home: Path, tmp_path: Path
-) -> None:
+def test_session_behind_the_one_before_it(agent: str, hours: int, home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("README.md", "# Tally\n")
     clone.commit("Start by hand")
@@ -62,10 +60,10 @@ def test_session_behind_the_one_before_it(
     later.edit("app.py", "".join(FIRST.splitlines(keepends=True)[2:6]), NEXT)
     sha = clone.commit("Change it", hours * HOUR)
     WRITERS[agent](home, later)
-    assert authors(clone, tmp_path / "out.db", sha, "app.py") == {"agent"}
+    assert authors(clone, db, sha, "app.py") == {"agent"}
 
 
-def test_person_whose_lines_an_agent_wrote_once_more(home: Path, tmp_path: Path) -> None:
+def test_person_whose_lines_an_agent_wrote_once_more(home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("app.py", FIRST)
     sha = clone.commit("Start by hand")
@@ -76,4 +74,4 @@ def test_person_whose_lines_an_agent_wrote_once_more(home: Path, tmp_path: Path)
     session.write("other.py", NEXT)
     clone.commit("Other")
     WRITERS["claude-code"](home, session)
-    assert "agent" not in authors(clone, tmp_path / "out.db", sha, "app.py")
+    assert "agent" not in authors(clone, db, sha, "app.py")

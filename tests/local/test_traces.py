@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
-from support.commands import run
+from support.commands import run, run_json
 from support.local_clone import Clone
 from support.truth import program_lines
 
@@ -112,20 +112,20 @@ def _cut_document(clone: Clone, home: Path) -> None:
     "leave", [_directory, _prompt, _copies, _headless, _cut, _cut_document, _unreadable]
 )
 def test_where_a_session_has_left_only_traces_nobody_is_named(
-    worked: Clone, home: Path, tmp_path: Path, leave: Callable[[Clone, Path], None]
+    worked: Clone, home: Path, tmp_path: Path, db: Path, leave: Callable[[Clone, Path], None]
 ) -> None:
     assert _authors(worked, tmp_path / "before.db") == ({"human"}, [])
     leave(worked, home)
-    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, ["transcript_gone"])
+    assert _authors(worked, db) == ({"unknown"}, ["transcript_gone"])
     said = "1 session has left traces and no whole transcript"
-    (report,) = json.loads(run("repo", worked.path, "--db", tmp_path / "out.db", "--json").stdout)
+    (report,) = run_json("repo", worked.path, "--db", db)
     assert said in [item["what"] for item in report["advice"]]
     assert said in " ".join(run("doctor", worked.path).stdout.split())
 
 
 def test_files_that_name_no_directory_are_counted(worked: Clone, home: Path) -> None:
     (_project(home) / f"{TWO}.jsonl").write_text('{"type":"summary"}\n', "utf-8")
-    said = json.loads(run("doctor", worked.path, "--json").stdout)
+    said = run_json("doctor", worked.path)
     assert [row["why"] for row in said if "name no directory: 1, first" in row["why"]]
 
 
@@ -140,17 +140,17 @@ def test_a_chat_whose_first_line_lost_its_beginning_is_read(clone: Clone, home: 
 
 
 def test_what_was_done_while_unreadable_lines_were_written_is_not_known(
-    worked: Clone, home: Path, tmp_path: Path
+    worked: Clone, home: Path, db: Path
 ) -> None:
     (file,) = _project(home).glob("*.jsonl")
     *lines, torn, last = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([*lines, torn[:90] + b"\n", last]))
-    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, [])
+    assert _authors(worked, db) == ({"unknown"}, [])
 
 
 @pytest.mark.parametrize("kind", ["of another project", "recorded", "a command of the program"])
 def test_other_prompts_are_no_trace_of_a_session(
-    worked: Clone, home: Path, tmp_path: Path, kind: str
+    worked: Clone, home: Path, db: Path, kind: str
 ) -> None:
     prompt = {
         "display": "/exit" if kind == "a command of the program" else "do it",
@@ -159,10 +159,10 @@ def test_other_prompts_are_no_trace_of_a_session(
         "sessionId": ONE if kind == "recorded" else TWO,
     }
     (home / ".claude" / "history.jsonl").write_text(json.dumps(prompt) + "\n", "utf-8")
-    assert _authors(worked, tmp_path / "out.db") == ({"human"}, [])
+    assert _authors(worked, db) == ({"human"}, [])
 
 
-def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, db: Path) -> None:
     session = clone.session(ONE)
     session.prompt("Add a mean")
     session.write("src/step.py", STEP)
@@ -177,4 +177,4 @@ def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, tmp_p
     below.write_text("".join(json.dumps(record) + "\n" for record in alone), "utf-8")
     file.unlink()
     os.utime(below, (clone.clock, clone.clock))
-    assert _authors(clone, tmp_path / "out.db")[0] == {"agent"}
+    assert _authors(clone, db)[0] == {"agent"}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.commands import run
+from support.answers import pick
+from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS
 from support.truth import program_lines
@@ -82,8 +82,8 @@ def test_a_session_without_a_commit_says_why(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert "linked to no commit" not in run("doctor", clone.path).stdout, "nothing was read yet"
     summary, doctor = run("repo", clone.path).stdout, run("doctor", clone.path).stdout
-    (row,) = json.loads(run("sessions", clone.path, "--json").stdout)
-    assert (row["unlinked_because"], row["commits"]) == (reason, 0 if reason else 1)
+    (row,) = run_json("sessions", clone.path)
+    assert pick(row, "unlinked_because", "commits") == (reason, 0 if reason else 1)
     said = " ".join(summary.split())
     assert ("sessions without a commit" in said, f"1 {reason}" in said) == (
         bool(reason),
@@ -98,7 +98,7 @@ def test_a_session_without_a_commit_says_why(
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "copilot-cli"])
 @pytest.mark.parametrize("shell", ["bash", "powershell", "cmd"])
 def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
-    clone: Clone, home: Path, tmp_path: Path, shell: str, writer: str
+    clone: Clone, home: Path, db: Path, shell: str, writer: str
 ) -> None:
     text = "alpha_value = compute(1)\nbeta_value = compute(2)\ngamma_value = compute(3)\n"
     lines = text.splitlines()
@@ -117,6 +117,6 @@ def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
     session.say("Done.")
     clone.commit("Add values")
     WRITERS[writer](home, session)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
         assert attributed(clone, program_lines(store, done.repo_id), "agent") == (3, 3)

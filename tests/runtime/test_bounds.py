@@ -100,9 +100,9 @@ def test_memory_that_is_refused_is_over_the_limit() -> None:
 
 @posix
 def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
+    one = clone("example", tmp_path)
     replay = judging.replay
     monkeypatch.setattr(judging, "replay", lambda *given: time.sleep(60))
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 3.0)

@@ -54,8 +54,8 @@ def test_the_log_beside_a_database_is_refused_too(made: Path, tmp_path: Path) ->
         assert _guard(log) == (1, f"{log}: a write-ahead log of a database\n")
 
 
-def test_other_files_pass(made: Path, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "other.db") as connection:
+def test_other_files_pass(made: Path, tmp_path: Path, db: Path) -> None:
+    with sqlite3.connect(db) as connection:
         connection.execute("CREATE TABLE a (b)")
     (tmp_path / "package.json").write_text('{"name": "x", "version": "1.0.0", "type": "module"}')
     (tmp_path / "list.json").write_text("[1, 2, 3]")

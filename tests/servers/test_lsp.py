@@ -214,8 +214,8 @@ def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
     assert [*changed[:2], *changed[3:]] == unchanged
 
 
-def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
     run("repo", repo, "--db", db, "-q")
     file = repo / FILE
@@ -265,7 +265,7 @@ def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path:
     assert ask(tmp_path / "alone.py", None, question) == (None, [], [])
 
 
-def test_without_records_the_editor_is_answered_too(tmp_path: Path) -> None:
+def test_without_records_the_editor_is_answered_too(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
     build.commit("one", [], {"a.py": text("first = 1")})
     build.done()
@@ -276,13 +276,13 @@ def test_without_records_the_editor_is_answered_too(tmp_path: Path) -> None:
         editor.show("first = 1\n")
         return [await editor.hover(0), await editor.hover(0)], list(editor.messages)
 
-    answers, messages = ask(tmp_path / "plain" / "a.py", tmp_path / "plain.db", question)
+    answers, messages = ask(tmp_path / "plain" / "a.py", db, question)
     assert [answer.split("\n")[0] for answer in answers] == ["undeclared"] * 2
     assert all("not in" in message for message in messages)
 
 
 def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
-    example: tuple[Path, Path], tmp_path: Path
+    example: tuple[Path, Path], db: Path
 ) -> None:
     """The editor asks, and ends before the clone has been attributed."""
     repo, _ = example
@@ -299,10 +299,10 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
     ]
     messages = [json.dumps({"jsonrpc": "2.0"} | one) for one in said]
     asked = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in messages)
-    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(tmp_path / "new.db")]
+    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(db)]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
-    assert value(tmp_path / "new.db", "SELECT COUNT(*) FROM commits") > 0
+    assert value(db, "SELECT COUNT(*) FROM commits") > 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import World, git
+from support.builder import World, git, object_id
 from support.commands import clone, run
 from support.served import add_file
 
@@ -28,6 +28,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import get_default_environment, stdio_client
 from mcp.shared.memory import create_connected_server_and_client_session
 from support import ROOT
+from support.answers import pick
 
 from collector.json_values import JsonObject
 from whowrote.servers.mcp_server import server
@@ -128,13 +129,13 @@ def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
     )
     part = ask(*example, "who_wrote", file=FILE, first_line=number, last_line=number)["blocks"]
     assert [
-        (b["first_line"], b["commit"])
+        pick(b, "first_line", "commit")
         for b in blocks
         if b["first_line"] <= number <= b["last_line"]
-    ] == [(b["first_line"], b["commit"]) for b in part]
+    ] == [pick(b, "first_line", "commit") for b in part]
     assert all(
         text.startswith("<quoted>") and text.endswith("</quoted>")
-        for text in (why["prompt"], why["call"], why["text"])
+        for text in pick(why, "prompt", "call", "text")
     )
     done = ask(*example, "what_did_this_session_do", session=said[number]["session"])
     assert done["session"] == said[number]["session"] and done["commits"]
@@ -150,8 +151,10 @@ def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
     assert "no such session" in ask(*example, "what_did_this_session_do", session="nothing")
 
 
-def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(
+    tmp_path: Path, db: Path
+) -> None:
+    repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
     first = all_blocks(repo, db, FILE)
     assert first["commits_behind"] == 0
@@ -171,12 +174,12 @@ def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(tmp_path:
     )
     file.write_text("# not committed\n" + file.read_text())
     answer = all_blocks(repo, db, FILE)
-    assert (answer["at_commit"], answer["commits_behind"]) == (
-        git(repo, "rev-parse", "HEAD").decode().strip(),
+    assert pick(answer, "at_commit", "commits_behind") == (
+        object_id(repo),
         1,
     )
     new = [block["author"] for block in answer["blocks"][:2]]
-    assert [(author["known"], author["line_class"], author["reason"]) for author in new] == [
+    assert [pick(author, "known", "line_class", "reason") for author in new] == [
         (False, "", "not_committed"),
         (False, "undeclared", "no_session"),
     ]
@@ -189,7 +192,7 @@ def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(tmp_path:
     assert (why["author"]["known"], why["commits_behind"]) == (False, 1)
 
 
-def test_what_was_tried_and_undone(tmp_path: Path) -> None:
+def test_what_was_tried_and_undone(tmp_path: Path, db: Path) -> None:
     world = World("undone")
     world.human_write("a.py", "timeout = 1\nother = 2\n")
     world.commit("Start")
@@ -203,15 +206,15 @@ def test_what_was_tried_and_undone(tmp_path: Path) -> None:
     session.end_turn()
     world.commit("Both", [session])
     repo = world.build(tmp_path / "repo")
-    (place,) = ask(repo, tmp_path / "x.db", "what_was_tried_and_undone", file="a.py")["regions"]
+    (place,) = ask(repo, db, "what_was_tried_and_undone", file="a.py")["regions"]
     assert place["returned_to_round"] == 0
-    assert [(one["turn"], one["added"]) for one in place["rounds"]] == [
+    assert [pick(one, "turn", "added") for one in place["rounds"]] == [
         (1, quoted("timeout = 90")),
         (2, quoted("timeout = 1")),
     ]
 
 
-def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path) -> None:
+def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Path) -> None:
     world, count = World("long"), 60
     session = world.session()
     for number in range(count):
@@ -223,14 +226,14 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path) -> None
         )
         session.end_turn()
         world.commit(f"Commit {number} " + "long " * 100, [session])
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    repo = world.build(tmp_path / "repo")
     seen, more = [], 1
     while more:
         answer = ask(repo, db, "who_wrote", file="a.py", first_line=more)
         assert len(json.dumps(answer)) < TOKENS and all(
             "prompt" not in b or len(b["prompt"]) < 250 for b in answer["blocks"]
         )
-        seen += [(b["first_line"], b["last_line"]) for b in answer["blocks"]]
+        seen += [pick(b, "first_line", "last_line") for b in answer["blocks"]]
         more = answer.get("more", 0)
     assert (
         seen[0][0] == 1
@@ -381,13 +384,13 @@ def test_every_request_is_answered(example: tuple[Path, Path]) -> None:
         assert "error" in answer or answer["result"]["isError"], name
 
 
-def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
+def test_no_answer_has_characters_that_act(tmp_path: Path, db: Path) -> None:
     evil = "\x1b[31m\u202e\u2066\x07\x9b"
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "evil.py", f"x = '{evil}'\ny = '".encode() + b"\xff\xfe'\n")
-    run("repo", repo, "--db", tmp_path / "out.db")
+    run("repo", repo, "--db", db)
     # by another program: ours makes them visible when they are stored
-    with sqlite3.connect(tmp_path / "out.db") as connection:
+    with sqlite3.connect(db) as connection:
         for table, column in (
             ("sessions", "model"),
             ("turns", "prompt"),
@@ -399,12 +402,12 @@ def test_no_answer_has_characters_that_act(tmp_path: Path) -> None:
         key = connection.execute("SELECT key FROM sessions").fetchone()[0]
     connection.close()
     said = [
-        ask(repo, tmp_path / "out.db", "who_wrote", file=FILE),
-        ask(repo, tmp_path / "out.db", "who_wrote", file=evil),
-        ask(repo, tmp_path / "out.db", "why_is_this_line_here", file="evil.py", line=1),
-        ask(repo, tmp_path / "out.db", "why_is_this_line_here", file="evil.py", line=2),
-        ask(repo, tmp_path / "out.db", "what_did_this_session_do", session=key),
-        ask(repo, tmp_path / "out.db", "what_was_tried_and_undone", file=evil),
+        ask(repo, db, "who_wrote", file=FILE),
+        ask(repo, db, "who_wrote", file=evil),
+        ask(repo, db, "why_is_this_line_here", file="evil.py", line=1),
+        ask(repo, db, "why_is_this_line_here", file="evil.py", line=2),
+        ask(repo, db, "what_did_this_session_do", session=key),
+        ask(repo, db, "what_was_tried_and_undone", file=evil),
     ]
     text = json.dumps(said, ensure_ascii=False)
     assert (
@@ -424,8 +427,8 @@ def test_lines_are_counted_from_one(example: tuple[Path, Path]) -> None:
         assert "greater than or equal to 1" in answer
 
 
-def test_a_file_that_is_not_committed_is_answered(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+def test_a_file_that_is_not_committed_is_answered(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
     subprocess.run(["git", "-C", repo, "checkout", "-q", "-f"], check=True)
     (repo / "new.py").write_text("first = 1\n")
     (block,) = ask(repo, db, "who_wrote", file="new.py")["blocks"]

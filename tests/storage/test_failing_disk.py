@@ -43,8 +43,8 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize("size", [2_000, 60_000, 200_000])
-def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> None:
-    one, db, sound = clone("example", tmp_path), tmp_path / "x.db", tmp_path / "sound.db"
+def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, db: Path, size: int) -> None:
+    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
     command = [sys.executable, "-c", PROGRAM, str(size), "repo", str(one), "--db", str(db)]
     done = subprocess.run(
         command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
@@ -56,8 +56,10 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> No
     run("data", "compare", db, sound)
 
 
-def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, db, sound = clone("example", tmp_path), tmp_path / "x.db", tmp_path / "sound.db"
+def test_a_full_disk_loses_nothing(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
     opened = Store._prepare
 
     def full(self: Store) -> None:
@@ -101,7 +103,7 @@ subprocess.run(["cp", "-r", f"{disk}/.", f"{disk}.kept"], check=True)
     [("repo {one}", 4_096), ("repo {one}", 327_680), ("survival {one} --no-curves", 450_560)],
 )
 def test_a_disk_that_is_really_full_loses_nothing(
-    tmp_path: Path, arguments: str, size: int
+    tmp_path: Path, db: Path, arguments: str, size: int
 ) -> None:
     """A file system of that size, from empty to nearly large enough; then a larger one, and the
     same command again.
@@ -110,7 +112,7 @@ def test_a_disk_that_is_really_full_loses_nothing(
         ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True
     ).returncode:
         pytest.skip("no right to mount")
-    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", tmp_path / "sound.db"
+    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", db
     disk.mkdir()
     (tmp_path / "disk.kept").mkdir()
     program = [sys.executable, "-c", "from attribution.cli import main; main()"]
@@ -198,8 +200,8 @@ def _problems(db: Path) -> list[Any]:
         "something new",
     ],
 )
-def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
-    error = _explain(sqlite3.OperationalError(text), tmp_path / "x.db")
+def test_no_message_advises_to_delete_a_file(db: Path, text: str) -> None:
+    error = _explain(sqlite3.OperationalError(text), db)
     assert (
         isinstance(error, DatabaseUnusable)
         and error.hint
@@ -212,11 +214,11 @@ def _last_run(db: Path) -> int:
 
 
 def test_a_clock_that_jumps_back_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Years back between two runs: what is done stays done, and what is new is done."""
     one, two = clone("example", tmp_path), clone("squash", tmp_path)
-    db, sound = tmp_path / "x.db", tmp_path / "sound.db"
+    sound = tmp_path / "sound.db"
 
     class Back(datetime):
         days = 0

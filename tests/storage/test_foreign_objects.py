@@ -63,14 +63,14 @@ def _changed(sound: Path, sql: str, directory: Path) -> Path:
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_database_with_something_that_runs_is_refused(
-    name: str, sound: Path, tmp_path: Path
+    name: str, sound: Path, tmp_path: Path, db: Path
 ) -> None:
     sent = _changed(sound, FOREIGN[name], tmp_path)
     before = sent.read_bytes()
     for arguments in (["sessions", "--db", sent], ["data", "check", "--db", sent]):
         done = run(*arguments, code=EXIT_DATABASE)
         assert "this program did not make" in done.stderr
-    merged = run("merge", sent, "-o", tmp_path / "merged.db", program=collect)
+    merged = run("merge", sent, "-o", db, program=collect)
     assert merged.exit_code != 0 and "this program did not make" in merged.stderr
     assert sent.read_bytes() == before
 

@@ -259,8 +259,8 @@ def cells(db: Path) -> list[tuple[str, str, str]]:
     return found
 
 
-def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
-    with Store(tmp_path / "empty.db") as store:
+def test_every_column_of_the_schema_is_known(db: Path) -> None:
+    with Store(db) as store:
         for statement in statements(schema_sql(CACHE)):
             store.connection.execute(statement)
         features.prepare(store)
@@ -290,8 +290,10 @@ def test_every_column_of_the_schema_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", CONTENTS)
-def test_no_more_is_stored_than_is_wanted(clone: Path, tmp_path: Path, content: str) -> None:
-    every = cells(filled(clone, tmp_path / "full.db", Policy()))
+def test_no_more_is_stored_than_is_wanted(
+    clone: Path, tmp_path: Path, db: Path, content: str
+) -> None:
+    every = cells(filled(clone, db, Policy()))
     texts = {
         text for table, name, text in every if text_columns().get((table, name)) in (PROMPTS, FULL)
     }
@@ -332,6 +334,7 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
 
 def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     """Every prompt and command of the transcripts has a secret; `attribute` is asked, as
     `collect` is elsewhere.
@@ -353,7 +356,7 @@ def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     }
     assert len(found["plain"]) > 5, found["plain"]
     assert not found["default"] and not found["none"]
-    with Store(tmp_path / "plain.db") as one, Store(tmp_path / "default.db") as other:
+    with Store(db) as one, Store(tmp_path / "default.db") as other:
         lines = (
             "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason, model"
             " FROM line_spans ORDER BY 1, 2, 3"

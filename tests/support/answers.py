@@ -1,5 +1,6 @@
 """What a database answers, in tests: an open one, or a file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,3 +24,8 @@ def column(database: Store | Path, sql: str, *parameters: object) -> list[Any]:
 def value(database: Store | Path, sql: str, *parameters: object) -> Any:
     """The first column of the first row; None where there is no row."""
     return next(iter(column(database, sql, *parameters)), None)
+
+
+def pick(row: Mapping[str, Any], *names: str) -> RowValues:
+    """Some values of a row."""
+    return tuple(row[name] for name in names)

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 import click
 from click.testing import CliRunner, Result
@@ -28,6 +30,11 @@ def run(*arguments: object, program: click.Group = attribute, code: int | None =
     )
     assert code in (None, result.exit_code), result.output
     return result
+
+
+def run_json(*arguments: object) -> Any:
+    """What a command answers as JSON."""
+    return json.loads(run(*arguments, "--json").stdout)
 
 
 def rows(result: Result) -> list[Texts]:

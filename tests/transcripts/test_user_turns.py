@@ -273,7 +273,7 @@ def test_a_prompt_is_shown_as_it_was_typed(recorded: str, typed: str) -> None:
     assert as_typed(recorded) == typed
 
 
-def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
+def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path, db: Path) -> None:
     world = World("command")
     session = world.session()
     session.prompt(
@@ -283,7 +283,7 @@ def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path) -> None:
     session.write("a.py", "value = 1\n")
     session.end_turn()
     world.commit("One", [session])
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    repo = world.build(tmp_path / "repo")
     with whowrote.open(repo, db) as opened:
         (key,) = [row["key"] for row in opened.sessions()]
         texts = [

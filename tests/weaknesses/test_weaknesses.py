@@ -23,9 +23,9 @@ from typing import Any
 
 import pytest
 from support import ROOT, fake_semgrep
-from support.answers import select
+from support.answers import pick, select
 from support.builder import git
-from support.commands import clone, rows, run
+from support.commands import clone, rows, run, run_json
 from support.histories import Build, text
 from support.invariants import broken_checks
 
@@ -377,16 +377,16 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
     assert not [a for a in call["arguments"] if "evil" in a or "touch" in a]
     assert {"--metrics=off", "--disable-version-check", "--no-git-ignore"} <= set(call["arguments"])
     environment = call["environment"]
-    assert (environment["SEMGREP_SEND_METRICS"], environment["SEMGREP_ENABLE_VERSION_CHECK"]) == (
+    assert pick(environment, "SEMGREP_SEND_METRICS", "SEMGREP_ENABLE_VERSION_CHECK") == (
         "off",
         "0",
     )
     assert environment["HOME"] != os.environ.get("HOME")
 
 
-def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) -> None:
+def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path, db: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
-    repo, db = clone("example", tmp_path), tmp_path / "e.db"
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db, "-q")
     run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
     by: Numbers = dict(
@@ -416,9 +416,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         "unsupported",
     ):
         assert part in report.stdout
-    tables = {
-        t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
-    }
+    tables = {t["name"]: t for t in run_json("report", "weaknesses", "--db", db)}
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
     # a few dozen lines are no rate
     assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
@@ -455,11 +453,11 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
     )
     assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
     table = rows(run("report", "weaknesses", "--db", db, "--csv"))
-    assert {(r["name"], r["events"]) for r in table if r["table"] == "complexity"} == {
+    assert {pick(r, "name", "events") for r in table if r["table"] == "complexity"} == {
         ("low", "1"),
         ("high", "9"),
     }
-    tables = json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
+    tables = run_json("report", "weaknesses", "--db", db)
     compared = next(t for t in tables if t["name"] == "comparisons")
     assert {row["within"] for row in compared["rows"]} == {
         "",
@@ -668,13 +666,13 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
         ("true", "real", "me"),
         ("unsure", "", "me"),
     ]
-    tables = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
+    tables = run_json("report", "weaknesses", "--low", "--db", two)
     reviewed = next(
         row for t in tables if t["name"] == "reviews" for row in t["rows"] if row["author"] == "all"
     )
-    assert (reviewed["read"], reviewed["true"]) == (2, 1)
-    every = json.loads(run("findings", "--low", "--json", "--db", two).stdout)
-    usual = json.loads(run("findings", "--json", "--db", two).stdout)
+    assert pick(reviewed, "read", "true") == (2, 1)
+    every = run_json("findings", "--low", "--db", two)
+    usual = run_json("findings", "--db", two)
     assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
     assert (
         f"left out because of low confidence: {len(every) - len(usual)}"
@@ -682,9 +680,7 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
     )
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
-        chosen = json.loads(
-            run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout
-        )
+        chosen = run_json("findings", "--confidence", level.lower(), "--db", two)
         assert [row["confidence"] for row in chosen] == [level] * levels[level]
     again = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)])
     assert again.exit_code == 0 and "a weakness?" not in again.output  # all are read
@@ -706,7 +702,7 @@ def test_samples_are_even_and_repeatable() -> None:
     some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)
     assert drawn == sample(some, 30) and len({d["id"] for d in drawn}) == 30
-    strata = Counter((d["repo"], d["tier"]) for d in drawn)
+    strata = Counter(pick(d, "repo", "tier") for d in drawn)
     assert max(strata.values()) - min(strata.values()) <= 1
     assert len(sample(some, 500)) == 200
 
@@ -776,7 +772,7 @@ def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> N
     (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
     with Store(moved) as store:
         stated = {
-            row["rule_id"]: (row["severity"], row["confidence"])
+            row["rule_id"]: pick(row, "severity", "confidence")
             for row in store.rows("SELECT * FROM scan_rules")
         }
     levels = {result["ruleId"]: result["level"] for result in log["results"]}
@@ -823,8 +819,10 @@ def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
     assert "m.go" in failed.stdout
 
 
-def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
-    old, other = tmp_path / "old.db", tmp_path / "other.db"
+def test_a_named_cache_of_another_schema_says_what_rebuilds_it(
+    moved: Path, tmp_path: Path, db: Path
+) -> None:
+    old, other = db, tmp_path / "other.db"
     with Store(old, is_cache=True) as cache:
         cache.connection.execute("PRAGMA user_version = 99")
     other.write_bytes(b"not a database at all, but text that is long enough" * 100)
@@ -916,8 +914,7 @@ def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclare
         assert "1 undeclared" in shown.stdout and "unknown" not in shown.stdout
 
 
-def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:
-    db = tmp_path / "two.db"
+def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, db: Path) -> None:
     db.write_bytes(two.read_bytes())
     first, other = (
         row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
@@ -929,8 +926,8 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: 
     assert "Ann" not in run("findings", "show", other, "--db", db).stdout
     later = (*said[:3], "true", *said[4:])
     run("findings", "review", first[:8], *later, "--db", db)
-    (review,) = json.loads(run("findings", "show", first, "--db", db, "--json").stdout)["reviews"]
-    assert (review["reviewer"], review["verdict"]) == ("Ann", "true")
+    (review,) = run_json("findings", "show", first, "--db", db)["reviews"]
+    assert pick(review, "reviewer", "verdict") == ("Ann", "true")
     assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
 
 

@@ -174,11 +174,12 @@ def test_what_is_not_known_is_null(changed: Row, reason: str) -> None:
 
 def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     repo = import_stream(
         (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
     )
-    with Store(tmp_path / "e.db") as store:
+    with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):

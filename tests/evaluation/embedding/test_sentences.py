@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.answers import pick
 from support.builder import import_stream
 from support.truth import REPOS
 
@@ -170,7 +171,7 @@ def test_typed_messages_get_answers_and_other_models_none() -> None:
     parts = texts(talk, model.scale)
     found = compute(talk, dict(zip(parts, model.embed(parts), strict=True)), model.scale)
     assert found["turn_pushes_back"][1:] == [1, None, 0], "the language of y is not known"
-    assert (found["turns_classified"], found["pushback_turns"]) == (2, 1)
+    assert pick(found, "turns_classified", "pushback_turns") == (2, 1)
     ngrams = Ngrams()
     others = texts(talk, ngrams.scale)
     found = compute(talk, dict(zip(others, ngrams.embed(others), strict=True)), ngrams.scale)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.answers import pick
 from support.builder import import_stream
 from support.judge_answers import paper_answer, session_answer, turns_answer
 from support.truth import REPOS
@@ -89,10 +90,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
         thread.join()
 
 
-def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None:
-    repo, db = (
-        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
-        tmp_path / "e.db",
+def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path, db: Path) -> None:
+    repo = import_stream(
+        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
     )
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
@@ -101,11 +101,11 @@ def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None
     done = CliRunner().invoke(cli, [*run, *asked], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     first = server.bodies[0]
-    assert (first["path"], first["model"]) == ("/v1/chat/completions", "qwen3:8b")
+    assert pick(first, "path", "model") == ("/v1/chat/completions", "qwen3:8b")
     assert first["response_format"]["json_schema"]["schema"]["additionalProperties"] is False
     with Store(db) as store:
         labels = {
-            (row["label"], row["value"], row["number"])
+            pick(row, "label", "value", "number")
             for row in store.rows("SELECT * FROM judge_labels")
         }
     assert {

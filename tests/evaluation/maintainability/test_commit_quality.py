@@ -26,7 +26,7 @@ from attribution.evaluation.maintainability.measure import Request
 from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.git.repository import GitRepo
-from collector.json_values import Row, Texts
+from collector.json_values import Row, RowValues, Texts
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -103,7 +103,7 @@ class Shop:
             if r["reason"]
         }
 
-    def problems(self) -> list[tuple[str, str, str]]:
+    def problems(self) -> list[RowValues]:
         """(code, name of the commit, detail)."""
         found = select(
             self.db,
@@ -114,8 +114,8 @@ class Shop:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return Shop(Build(tmp_path / "shop.git"), tmp_path / "out.db")
+def shop(tmp_path: Path, db: Path) -> Shop:
+    return Shop(Build(tmp_path / "shop.git"), db)
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -468,8 +468,8 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command_measures_and_reports(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db)
     shown = run("report", "maintainability", repo, "--db", db, "--min-n", 2)
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
@@ -507,22 +507,22 @@ def _commits(db: Path) -> list[Row]:
         return store.rows("SELECT id FROM commits")
 
 
-def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     run("repo", repo, "--db", db)
     shown = run("report", "maintainability", "--db", db, code=errors.EXIT_USAGE)
     assert "whowrote report maintainability PATH" in shown.stderr
 
 
 def test_without_pydriller_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from importlib import metadata
 
     def missing(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+    repo = clone("example", tmp_path)
     monkeypatch.setattr(metadata, "version", missing)
     shown = run("report", "maintainability", repo, "--db", db)
     assert shown.exit_code != 0

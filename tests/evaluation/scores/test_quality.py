@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick
 from support.commands import clone, rows, run
 
 from attribution.evaluation.scores.quality import (
@@ -611,7 +612,7 @@ def test_frontier() -> None:
     points = model_table(
         [{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored]
     ).rows
-    found = [(p["model"], p["sessions"], p["frontier"]) for p in points]
+    found = [pick(p, "model", "sessions", "frontier") for p in points]
     assert found == [("cheap", 2, 1), ("same", 1, 1), ("dear", 1, 1), ("worse", 1, 0)]
     assert points[0]["mean_q"] == pytest.approx(0.7) and points[0]["q_per_usd"] == pytest.approx(7)
 
@@ -931,7 +932,7 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     }
     q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
     low = shown["key00002"]
-    assert (low["q"], low["q_rated"], low["tier"], low["completion"], low["outcome"]) == (
+    assert pick(low, "q", "q_rated", "tier", "completion", "outcome") == (
         str(q),
         str(q),
         low["tier_fitted"],
@@ -942,7 +943,7 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}[
         "key00002"
     ]
-    assert (published["q"], published["q_rated"], published["tier"], published["completion"]) == (
+    assert pick(published, "q", "q_rated", "tier", "completion") == (
         "0.5",
         str(q),
         "Good",
@@ -993,15 +994,7 @@ def test_a_digest_has_a_row_for_each_week() -> None:
         0.4,
     )
     found = [
-        (
-            row["week"],
-            row["sessions"],
-            row["mean_q"],
-            row["lowest_q"],
-            row["below"],
-            row["cost_usd"],
-        )
-        for row in table
+        pick(row, "week", "sessions", "mean_q", "lowest_q", "below", "cost_usd") for row in table
     ]
     assert found == [
         ("2026-W01", 2, 0.4, 0.3, 1, 2.0),
@@ -1010,8 +1003,8 @@ def test_a_digest_has_a_row_for_each_week() -> None:
     ]
 
 
-def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "kept.db"
+def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
 
     def kept() -> list[float | None]:
         with Store(db) as store:

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.commands import clone, run
 
 from attribution.evaluation.study import study
@@ -43,9 +44,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
     with Store(db) as store:
         (table,) = (table for table in study(store) if table.name == "judge_labels")
-    found = {(row["label"], row["class"]): row for row in table.rows}
+    found = {pick(row, "label", "class"): row for row in table.rows}
     create = found["intent", "create"]
-    assert (create["n"], create["of"], create["share"], create["paper_v1"]) == (
+    assert pick(create, "n", "of", "share", "paper_v1") == (
         2,
         3,
         pytest.approx(2 / 3),
@@ -85,7 +86,7 @@ def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
     }
     assert any(row["language"] == "en" for row in turns)
     (repository,) = rows("repositories")
-    assert (repository["repo_type_domain"], repository["repo_type_audience"]) == (
+    assert pick(repository, "repo_type_domain", "repo_type_audience") == (
         "developer_tool",
         None,
     )

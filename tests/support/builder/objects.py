@@ -158,6 +158,11 @@ def git(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     ).stdout
 
 
+def object_id(directory: Path, name: str = "HEAD") -> str:
+    """The id that a name stands for in a repository."""
+    return git(directory, "rev-parse", name).decode().strip()
+
+
 def import_stream(stream: bytes, directory: Path, bare: bool = True) -> Path:
     """A new repository in that directory, holding what the stream says; HEAD is `main`."""
     directory.mkdir(parents=True, exist_ok=True)
