@@ -8,14 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.invariants import broken_checks
-from support.local_clone import AgentSession, Clone
+from support.local_clone import AgentSession, Clone, authors, said_of
 from support.local_writers import WRITERS
-from support.truth import program_lines
-
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
 
 MINUTE = 60.0
 LONG = "".join(
@@ -41,18 +35,6 @@ def session(clone: Clone) -> AgentSession:
     return session
 
 
-def authors(clone: Clone, db: Path, sha: str, path: str) -> list[str]:
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        return sorted(
-            {
-                line.author
-                for line in program_lines(store, done.repo_id).get(sha, {}).get(path, {}).values()
-            }
-        )
-
-
 @pytest.mark.parametrize("minutes", [5, 12, 30])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_person_commits_by_a_clock_that_is_behind(
@@ -62,7 +44,7 @@ def test_person_commits_by_a_clock_that_is_behind(
     clone.wait(90)
     sha = clone.commit("Add steps", -minutes * MINUTE)
     WRITERS[agent](home, session)
-    assert authors(clone, db, sha, "src/steps.py") == ["agent"]
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -72,7 +54,7 @@ def test_lines_that_were_put_into_a_file_by_hand_before(
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + LONG)
     sha = clone.commit("Add steps", -12 * MINUTE)
     WRITERS[agent](home, session)
-    assert authors(clone, db, sha, "src/app.py") == ["agent"]
+    assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
 
 
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
@@ -87,7 +69,7 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
     session.edit("src/steps.py", "row.step_0 for", "row.step_zero for")
     sha = clone.commit("Rename", off)
     WRITERS[agent](home, session)
-    assert authors(clone, db, sha, "src/steps.py") == ["agent"]
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 def rewritten_whole(session: AgentSession) -> None:
@@ -146,4 +128,4 @@ def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
     REPEATED[repeated](session)
     clone.commit("Again")
     WRITERS[agent](home, session)
-    assert "agent" not in authors(clone, db, sha, "src/steps.py")
+    assert "agent" not in authors(said_of(clone, db, sha, "src/steps.py"))

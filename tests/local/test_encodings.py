@@ -8,19 +8,15 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
-from support.invariants import broken_checks
+from support import truth
 from support.local_clone import Clone, attributed, wrong_lines
-from support.truth import program_lines
 
 from attribution.authorship.commits import read_history
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.texts import RepositoryTexts
 from attribution.lineage.blame_check import verify
 from attribution.lineage.walk import HistoryWalk, WalkOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.limits import TEXT_BYTES
-from collector.storage.store import Store
 
 # encoding -> a comment in a language that it is used for
 COMMENTS = {
@@ -85,10 +81,7 @@ def test_lines_of_a_file_in_any_encoding_are_the_agents(
     encoded: Encoded, home: Path, db: Path
 ) -> None:
     _worked(encoded, home)
-    with Store(db) as store:
-        done = attribute_repo(store, encoded.path, AttributeOptions())
-        assert not broken_checks(store)
-        said = program_lines(store, done.repo_id)
+    said, _ = truth.run(encoded.path, db)
     assert wrong_lines(encoded, said) == []
     assert attributed(encoded, said, "agent") == (3, 3)
 

@@ -175,17 +175,12 @@ def put(
 
 def _counted(clone: Clone, db: Path) -> dict[str, Row]:
     """Session -> what it has of its own; no line of it is wrong."""
+    said, _ = truth.run(clone.path, db)
+    assert wrong_lines(clone, said) == []
+    right, whole = attributed(clone, said, "agent")
+    assert right == whole
+    assert column(db, "SELECT call_id FROM tool_calls GROUP BY 1 HAVING COUNT(*) > 1") == []
     with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        said = program_lines(store, done.repo_id)
-        assert wrong_lines(clone, said) == []
-        right, whole = attributed(clone, said, "agent")
-        assert right == whole
-        calls = store.rows(
-            "SELECT call_id, COUNT(*) AS times FROM tool_calls GROUP BY 1 HAVING times > 1"
-        )
-        assert calls == []
         return {row["key"]: row for row in store.rows("SELECT * FROM sessions")}
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
+from support import truth
 from support.answers import pick
 from support.builder import git
 from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS, short
-from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -42,9 +42,8 @@ def clone(home: Path) -> Clone:
 
 def agent_lines(clone: Clone, db: Path, options: LocalOptions | None = None) -> tuple[int, int]:
     """(lines of agents that the program names, all of them)."""
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=options or LocalOptions()))
-        return attributed(clone, program_lines(store, done.repo_id), "agent")
+    said, _ = truth.run(clone.path, db, options)
+    return attributed(clone, said, "agent")
 
 
 def found(clone: Clone, *former: str) -> Texts:

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.answers import column
-from support.invariants import broken_checks
+from support import truth
+from support.answers import column, select
 from support.local_clone import Action, AgentSession, Clone
 from support.local_writers import WRITERS
-from support.truth import Line, program_lines
+from support.truth import Line
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.json_values import Numbers
-from collector.storage.store import Store
 
 SMALL = "def f():\n    return 41\n"
 MINUTE = 60.0
@@ -96,11 +93,8 @@ def said_of(clone: Clone, db: Path, sha: str) -> Told:
         "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE"
         " commits.commit_sha = ?"
     )
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        methods = column(store, links, sha)
-        return Told(program_lines(store, done.repo_id).get(sha, {}), methods)
+    said, _ = truth.run(clone.path, db)
+    return Told(said.get(sha, {}), column(db, links, sha))
 
 
 def run(session: AgentSession, shape: str, at: float, sha: str, message: str) -> None:
@@ -250,8 +244,7 @@ def linked_sessions(clone: Clone, db: Path, sha: str) -> Numbers:
         "SELECT s.key, x.agent_lines FROM commit_sessions x JOIN commits c ON c.id = x.commit_id "
         "JOIN sessions s ON s.id = x.session_id WHERE c.commit_sha = ?"
     )
-    with Store(db, create=False) as store:
-        return {row["key"]: row["agent_lines"] for row in store.rows(links, (sha,))}
+    return dict(select(db, links, sha))
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)

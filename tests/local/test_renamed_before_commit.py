@@ -8,14 +8,8 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
-from support.local_clone import Clone
+from support.local_clone import Clone, said_of
 from support.local_writers import WRITERS
-from support.truth import program_lines
-
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.local.model import LocalOptions
-from collector.storage.store import Store
 
 SESSION = "0197f3a1-5d2c-7b4e-8f60-000000000001"
 FIRST = "def first(values):\n    return gather_everything(values, 41)\n\n\n"
@@ -29,9 +23,7 @@ OTHER = (
 
 
 def _authors(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        lines = program_lines(store, done.repo_id).get(sha, {}).get(path, {})
+    lines = said_of(clone, db, sha, path)
     texts = (clone.text(path) or "").splitlines()
     return {line.author for number, line in lines.items() if texts[number - 1].strip()}
 

@@ -9,16 +9,14 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
+from support import truth
+from support.answers import column
 from support.commands import run, run_json
-from support.local_clone import Clone
-from support.truth import program_lines
+from support.local_clone import Clone, authors
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
-from collector.storage.store import Store
 
 ONE, TWO = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in (1, 2))
 STEP = "def step(value):\n    return advance_by_one(value, 17)\n"
@@ -41,14 +39,10 @@ def worked(clone: Clone, home: Path) -> Clone:
 
 def _authors(clone: Clone, db: Path) -> tuple[set[str], list[str]]:
     """Who wrote `src/step.py`, and the problems of sessions."""
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        lines = program_lines(store, done.repo_id)
-        problems = store.rows("SELECT code FROM problems WHERE code = 'transcript_gone'")
+    lines, _ = truth.run(clone.path, db)
     (sha,) = [sha for sha, of in lines.items() if "src/step.py" in of]
-    return {line.author for line in lines[sha]["src/step.py"].values()}, [
-        row["code"] for row in problems
-    ]
+    problems = column(db, "SELECT code FROM problems WHERE code = 'transcript_gone'")
+    return authors(lines[sha]["src/step.py"]), problems
 
 
 def _project(home: Path) -> Path:

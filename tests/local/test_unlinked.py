@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import truth
 from support.answers import pick
 from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS
-from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -117,6 +117,5 @@ def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
     session.say("Done.")
     clone.commit("Add values")
     WRITERS[writer](home, session)
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        assert attributed(clone, program_lines(store, done.repo_id), "agent") == (3, 3)
+    said, _ = truth.run(clone.path, db)
+    assert attributed(clone, said, "agent") == (3, 3)

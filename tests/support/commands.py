@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from click.testing import CliRunner, Result
@@ -17,6 +17,13 @@ from attribution.cli import cli as attribute
 from collector.json_values import Texts
 from support.builder import import_stream
 from support.truth import REPOS
+
+
+class Analysed(NamedTuple):
+    """A clone, and the database that has its lines."""
+
+    clone: Path
+    db: Path
 
 
 def clone(case: str, directory: Path, bare: bool = True) -> Path:

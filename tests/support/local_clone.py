@@ -12,8 +12,8 @@ import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from support import truth
 from support.builder.objects import git_environment
 
 START = 1_772_442_000.0  # 2 March 2026, 09:00 UTC
@@ -191,10 +191,18 @@ class Clone:
         return done.stdout
 
 
-def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> list[str]:
-    """Where the program contradicts the truth. `said`: what `support.truth.program_lines`
-    returns.
-    """
+def said_of(clone: Clone, db: Path, sha: str, path: str) -> dict[int, truth.Line]:
+    """Line -> what the program says of a file in a commit."""
+    said, _ = truth.run(clone.path, db)
+    return said.get(sha, {}).get(path, {})
+
+
+def authors(lines: dict[int, truth.Line]) -> set[str]:
+    return {line.author for line in lines.values()}
+
+
+def wrong_lines(clone: Clone, said: truth.Said) -> list[str]:
+    """Where the program contradicts the truth."""
     found = []
     for sha, files in clone.truth.items():
         for path, lines in files.items():
@@ -206,9 +214,7 @@ def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> lis
     return found
 
 
-def attributed(
-    clone: Clone, said: dict[str, dict[str, dict[int, Any]]], author: str
-) -> tuple[int, int]:
+def attributed(clone: Clone, said: truth.Said, author: str) -> tuple[int, int]:
     """(lines of this author that the program says are this author's, all lines of this author)."""
     whole = [
         (sha, path, n)

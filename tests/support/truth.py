@@ -12,6 +12,7 @@ from typing import Any
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
 from collector.json_values import JsonObject, Numbers
+from collector.local.model import LocalOptions
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import Author, How
@@ -38,6 +39,10 @@ class Line:
     call: str
 
 
+Said = dict[str, dict[str, dict[int, Line]]]
+"""Commit -> path -> line number -> what the program says."""
+
+
 @dataclass(slots=True)
 class Comparison:
     """Result over one history. `wrong`: statements that contradict the truth; `confusion`:
@@ -49,9 +54,9 @@ class Comparison:
     hows: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
-def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, Line]]]:
+def program_lines(store: Store, repo_id: int) -> Said:
     """Commit -> path -> line number -> what the program says."""
-    found: dict[str, dict[str, dict[int, Line]]] = {
+    found: Said = {
         row["commit_sha"]: {}
         for row in store.rows("SELECT commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
     }
@@ -75,11 +80,11 @@ def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, L
 
 
 def run(
-    repository: Path, database: Path
-) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, Numbers]]:
+    repository: Path, database: Path, local: LocalOptions | None = None
+) -> tuple[Said, dict[str, Numbers]]:
     """The program's lines and edit outcomes of one repository."""
     with Store(database) as store:
-        done = attribute_repo(store, repository, AttributeOptions())
+        done = attribute_repo(store, repository, AttributeOptions(local=local or LocalOptions()))
         assert not broken_checks(store)
         edits: dict[str, Numbers] = {}
         for row in store.rows(
@@ -90,7 +95,7 @@ def run(
         return program_lines(store, done.repo_id), edits
 
 
-def compare(expected: JsonObject, said: dict[str, dict[str, dict[int, Line]]]) -> Comparison:
+def compare(expected: JsonObject, said: Said) -> Comparison:
     """The builder's entries against the program's lines."""
     result = Comparison()
     for commit in expected["commits"]:
