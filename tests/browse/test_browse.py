@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 import pytest
 from click.testing import CliRunner
 from support.builder import git
-from support.commands import clone, run, run_json
+from support.commands import Analysed, clone, run, run_json
 from support.hostile import EVIL
 
 import whowrote
@@ -925,7 +925,7 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     )
 
 
-def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, Path]:
+def _example_with_declared_lines(declared: int, tmp_path: Path) -> Analysed:
     """The clone of the example, where a further commit declares so many lines, and its database."""
     top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
     if declared:
@@ -945,7 +945,7 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, P
         )
         git(top, *dated)
     run("repo", top, "--db", db, "-q")
-    return top, db
+    return Analysed(top, db)
 
 
 @pytest.mark.parametrize("declared", [0, 47])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World, git
-from support.commands import run, run_json
+from support.commands import Analysed, run, run_json
 
 from attribution.queries.disclosure import fill_template, trailer_in, trailers
 
@@ -209,7 +209,7 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> Non
 
 
 @pytest.fixture
-def branch(tmp_path: Path, db: Path) -> tuple[Path, Path]:
+def branch(tmp_path: Path, db: Path) -> Analysed:
     """Two sessions on a branch, one of which ran the tests; attributed on main."""
     world = World()
     world.human_write("app.py", "a = 1\n")
@@ -228,11 +228,11 @@ def branch(tmp_path: Path, db: Path) -> tuple[Path, Path]:
     run("repo", repo, "--db", db, "-q")
     work = tmp_path / "work"
     git(repo, "worktree", "add", "-q", "-b", "feature", str(work), new.sha)
-    return work, db
+    return Analysed(work, db)
 
 
 def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
-    branch: tuple[Path, Path],
+    branch: Analysed,
 ) -> None:
     repo, db = branch
     found = run_json("review", "main", repo, "--db", db)
@@ -246,7 +246,7 @@ def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
 
 
 def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(
-    branch: tuple[Path, Path],
+    branch: Analysed,
 ) -> None:
     repo, db = branch
     stated = run_json("disclose", "main", repo, "--db", db)

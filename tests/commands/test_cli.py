@@ -20,7 +20,7 @@ from click.testing import Result
 from support import ROOT
 from support.answers import pick
 from support.builder import World, git, import_stream, object_id
-from support.commands import clone, rows, run, run_json
+from support.commands import Analysed, clone, rows, run, run_json
 from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
@@ -54,12 +54,12 @@ def process(
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example as a bare clone, and its database."""
     directory = tmp_path_factory.mktemp("cli")
     repo, db = clone("example", directory), directory / "e.db"
     run("repo", repo, "--db", db, "-q")
-    return repo, db
+    return Analysed(repo, db)
 
 
 # --- first contact --------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
 # --- whowrote repo --------------------------------------------------------------------------------
 
 
-def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]) -> None:
+def test_an_unchanged_second_run_says_so_and_is_quick(example: Analysed) -> None:
     repo, db = example
     began = time.monotonic()
     shown = run("repo", repo, "--db", db)
@@ -154,7 +154,7 @@ def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]
     assert "nothing changed since the last run" in shown.stdout
 
 
-def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
+def test_repo_numbers_as_data(example: Analysed) -> None:
     repo, db = example
     (found,) = run_json("repo", repo, "--db", db)
     assert found["commits"] == 11
@@ -167,7 +167,7 @@ def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
 
 
 def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     repo, db = example
     (found,) = run_json("repo", repo, "--db", db)
@@ -183,7 +183,7 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
 
 
-def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
+def test_the_suggested_command_works(example: Analysed) -> None:
     repo, db = example
     (found,) = run_json("repo", repo, "--db", db)
     line = run_json("why", repo, found["example"], "--db", db)
@@ -191,10 +191,10 @@ def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
     assert line["text"].strip()
 
 
-def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], db: Path) -> None:
-    (found,) = run_json("repo", example[0], "--db", db, "--since", "2026-02-01")
+def test_since_leaves_earlier_commits_out(example: Analysed, db: Path) -> None:
+    (found,) = run_json("repo", example.clone, "--db", db, "--since", "2026-02-01")
     assert 0 < found["commits"] < 11
-    shown = run("blame", example[0], "README.md", "--db", db)
+    shown = run("blame", example.clone, "README.md", "--db", db)
     assert "outside the attributed history" in shown.stdout
 
 
@@ -224,13 +224,11 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     run("data", "check", "--db", tmp_path / "x.db")
 
 
-def test_a_namesake_does_not_replace_another_repository(
-    example: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
-    shown = run("repo", other, "--name", "example", "--db", example[1], code=errors.EXIT_USAGE)
+    shown = run("repo", other, "--name", "example", "--db", example.db, code=errors.EXIT_USAGE)
     assert "another repository named example" in shown.stderr
-    run("repo", example[0], "--db", example[1])
+    run("repo", example.clone, "--db", example.db)
 
 
 def test_the_clone_is_not_touched(tmp_path: Path) -> None:
@@ -292,23 +290,23 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     assert len(run_json("blame", repo, "f", "--db", tmp_path / "x.db")) == 6
 
 
-def test_blame_as_data(example: tuple[Path, Path]) -> None:
-    as_json = run_json("blame", example[0], "birdlog/store.py", "--db", example[1])
-    as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+def test_blame_as_data(example: Analysed) -> None:
+    as_json = run_json("blame", example.clone, "birdlog/store.py", "--db", example.db)
+    as_csv = rows(run("blame", example.clone, "birdlog/store.py", "--db", example.db, "--csv"))
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
     assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
 
 
-def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
+def test_blame_at_an_older_commit(example: Analysed) -> None:
     found = run_json(
-        "blame", example[0], "birdlog/store.py", "--commit", "7092095d", "--db", example[1]
+        "blame", example.clone, "birdlog/store.py", "--commit", "7092095d", "--db", example.db
     )
     assert {r["commit"][:8] for r in found} == {"7092095d"}
 
 
-def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
+def test_explain_an_agents_line(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/store.py:20", "--db", example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "Please add load()" in shown  # the prompt
     assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
@@ -316,27 +314,27 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
 
 
 def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     for number, after in (
         (7, ""),
         (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:"),
     ):
-        found = run_json("why", example[0], f"birdlog/counts.py:{number}", "--db", example[1])
+        found = run_json("why", example.clone, f"birdlog/counts.py:{number}", "--db", example.db)
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
         assert lines[hit + 1]["text"] == after
 
 
-def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
+def test_explain_a_line_that_a_person_changed(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/counts.py:9", "--db", example.db).stdout
     assert "a person changed it" in shown
     assert "the marked line is the most similar one" in shown
 
 
-def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
-    found = run_json("why", example[0], "birdlog/store.py:14", "--db", example[1])
+def test_explain_a_human_line(example: Analysed) -> None:
+    found = run_json("why", example.clone, "birdlog/store.py:14", "--db", example.db)
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
@@ -344,10 +342,10 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     shown = " ".join(
-        run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split()
+        run("why", example.clone, "birdlog/store.py:14", "--db", example.db).stdout.split()
     )
     assert "Probably a person wrote this line. in commit" in shown
     assert "without the line at 2026-01-12 10:26" in shown
@@ -367,8 +365,8 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(
     )
 
 
-def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
+def test_explain_names_the_tool_and_who_ran_it(example: Analysed) -> None:
+    shown = run("why", example.clone, "requirements-dev.txt:1", "--db", example.db).stdout
     assert "deps[bot] wrote this line, run by unknown." in shown
 
 
@@ -403,24 +401,24 @@ def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
 
 
 def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
-    shown = run("why", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
+    shown = run("why", example.clone, "birdlog/report.py:1", "--db", example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "does not appear in this call of Agent" in shown  # which started it
 
 
-def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], ".gitignore:1", "--db", example[1]).stdout
+def test_explain_shows_the_shell_command(example: Analysed) -> None:
+    shown = run("why", example.clone, ".gitignore:1", "--db", example.db).stdout
     assert re.search(r"▶\$ __pycache__/", shown)
 
 
-def test_explain_a_file(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/store.py", "--db", example[1])
+def test_explain_a_file(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/store.py", "--db", example.db)
     assert re.search(r"14-16 +h", shown.stdout)
-    found = rows(run("why", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+    found = rows(run("why", example.clone, "birdlog/store.py", "--db", example.db, "--csv"))
     assert [pick(r, "start_line", "end_line") for r in found][:2] == [("1", "2"), ("3", "4")]
-    (line,) = rows(run("why", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
+    (line,) = rows(run("why", example.clone, "birdlog/store.py:3", "--db", example.db, "--csv"))
     assert line["class"] == "agent"
 
 
@@ -446,17 +444,17 @@ def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
     assert "was moved back" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
 
 
-def test_show_a_commit(example: tuple[Path, Path]) -> None:
+def test_show_a_commit(example: Analysed) -> None:
     by_id, by_name = (
-        run("log", "--show", "43b7400e", "--db", example[1]),
-        run("log", "--show", "HEAD~2", example[0], "--db", example[1]),
+        run("log", "--show", "43b7400e", "--db", example.db),
+        run("log", "--show", "HEAD~2", example.clone, "--db", example.db),
     )
     assert by_id.stdout == by_name.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
-    data = run_json("log", "--show", "43b7400e", "--db", example[1])
+    data = run_json("log", "--show", "43b7400e", "--db", example.db)
     assert data["sessions"][0]["method"] == "trailer"
-    spans = rows(run("log", "--show", "43b7400e", "--db", example[1], "--csv"))
+    spans = rows(run("log", "--show", "43b7400e", "--db", example.db, "--csv"))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
@@ -466,17 +464,17 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
 # --- check, sessions, problems, collect -----------------------------------------------------------
 
 
-def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
-    shown = run("data", "check", "--db", example[1])
+def test_check_is_silent_about_nothing(example: Analysed, tmp_path: Path) -> None:
+    shown = run("data", "check", "--db", example.db)
     assert (
         shown.stdout.count("OK ")
-        == len(rows(run("data", "check", "--db", example[1], "--csv")))
+        == len(rows(run("data", "check", "--db", example.db, "--csv")))
         >= 9
     )
 
 
-def test_check_shows_what_is_broken(example: tuple[Path, Path], db: Path) -> None:
-    run("repo", example[0], "--db", db, "-q")
+def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
+    run("repo", example.clone, "--db", db, "-q")
     with sqlite3.connect(db) as connection:
         connection.execute(
             "UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'"
@@ -489,10 +487,10 @@ def test_check_shows_what_is_broken(example: tuple[Path, Path], db: Path) -> Non
     assert found["spans_sum"] == 0
 
 
-def test_sessions_and_problems(example: tuple[Path, Path]) -> None:
-    assert "3 sessions" in run("sessions", "--db", example[1]).stdout
-    assert len(rows(run("sessions", "--db", example[1], "--csv"))) == 3
-    assert run("data", "problems", "--db", example[1]).stdout.strip() == "none"
+def test_sessions_and_problems(example: Analysed) -> None:
+    assert "3 sessions" in run("sessions", "--db", example.db).stdout
+    assert len(rows(run("sessions", "--db", example.db, "--csv"))) == 3
+    assert run("data", "problems", "--db", example.db).stdout.strip() == "none"
 
 
 def test_problems_are_counted_by_code(tmp_path: Path) -> None:
@@ -548,12 +546,10 @@ def bad_databases(directory: Path) -> dict[str, Path]:
         ("nowhere", "there is no directory"),
     ],
 )
-def test_unusable_databases(
-    example: tuple[Path, Path], tmp_path: Path, which: str, words: str
-) -> None:
+def test_unusable_databases(example: Analysed, tmp_path: Path, which: str, words: str) -> None:
     db = bad_databases(tmp_path)[which]
     before = db.read_bytes() if db.is_file() else None
-    for command in (["repo", example[0]], ["why", example[0], "README.md:1"]):
+    for command in (["repo", example.clone], ["why", example.clone, "README.md:1"]):
         shown = run(*command, "--db", db, code=errors.EXIT_DATABASE)
         assert words in shown.stderr
         assert shown.stderr.count("\n") >= 2  # a hint follows
@@ -569,22 +565,22 @@ def test_lists_need_a_database(db: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_without_write_permission(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_directory_without_write_permission(example: Analysed, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    shown = run("repo", example[0], "--db", closed / "x.db", code=errors.EXIT_DATABASE)
+    shown = run("repo", example.clone, "--db", closed / "x.db", code=errors.EXIT_DATABASE)
     assert "permissions" in shown.stderr
 
 
 def test_a_full_disk_is_no_bug(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(store: Store, *_: object) -> None:
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", full)
-    shown = run("repo", example[0], "--db", tmp_path / "x.db", code=errors.EXIT_DATABASE)
+    shown = run("repo", example.clone, "--db", tmp_path / "x.db", code=errors.EXIT_DATABASE)
     assert "no space left" in shown.stderr
 
 
@@ -671,7 +667,7 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
     ],
 )
 def test_what_was_meant_is_done_or_the_mistake_is_named(
-    arguments: list[str], code: int, words: str, example: tuple[Path, Path]
+    arguments: list[str], code: int, words: str, example: Analysed
 ) -> None:
     repo, db = example
     given = [argument.format(repo=repo) for argument in arguments]
@@ -703,7 +699,7 @@ def test_what_was_meant_is_done_or_the_mistake_is_named(
         (["frobnicate"], "No such command"),
     ],
 )
-def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str) -> None:
+def test_wrong_use(example: Analysed, arguments: list[str], words: str) -> None:
     repo, db = example
     given = [a.replace("{repo}", str(repo)) for a in arguments]
     shown = run(*given, *(["--db", db] if len(given) > 1 else []), code=errors.EXIT_USAGE)
@@ -711,9 +707,9 @@ def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words: str)
     assert shown.stdout == ""
 
 
-def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
-    other = object_id(example[0], "entire/checkpoints/v1")
-    shown = run("log", "--show", other, example[0], "--db", example[1])
+def test_a_commit_of_another_branch(example: Analysed) -> None:
+    other = object_id(example.clone, "entire/checkpoints/v1")
+    shown = run("log", "--show", other, example.clone, "--db", example.db)
     assert other[:9] in shown.stdout
 
 
@@ -730,7 +726,7 @@ ATTACK = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egpj"
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """A repository that would like to talk to the terminal, in every text it has."""
     world = World("hostile")
     world.human_write("README.md", "[bold]not markup[/bold] :smile:\n=cmd()\n")
@@ -744,7 +740,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
     run("repo", repo, "--db", directory / "x.db", "-q")
-    return repo, directory / "x.db"
+    return Analysed(repo, directory / "x.db")
 
 
 def screens(repo: Path, db: Path) -> Iterator[Result]:
@@ -766,20 +762,20 @@ def screens(repo: Path, db: Path) -> Iterator[Result]:
             yield run(*command, *form, "--db", db)
 
 
-def test_nothing_from_a_repository_acts_on_the_terminal(hostile: tuple[Path, Path]) -> None:
+def test_nothing_from_a_repository_acts_on_the_terminal(hostile: Analysed) -> None:
     for shown in screens(*hostile):
         assert shown.exit_code in (0, errors.EXIT_USAGE)
         assert not ESCAPE.search(shown.stdout), shown.stdout
         assert not ESCAPE.search(shown.stderr), shown.stderr
 
 
-def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: tuple[Path, Path]) -> None:
+def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: Analysed) -> None:
     repo, db = hostile
     assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", "--db", db).stdout
     assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", "--db", db).stdout
 
 
-def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path, Path]) -> None:
+def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: Analysed) -> None:
     repo, db = hostile
     name = f"evil{ATTACK}.py"
     texts = [r["text"] for r in run_json("blame", repo, name, "--db", db)]
@@ -791,8 +787,8 @@ def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path
 # --- colour, pipes, the end of a run --------------------------------------------------------------
 
 
-def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
-    arguments = ("blame", example[0], "birdlog/store.py", "--db", example[1])
+def test_colour_only_where_wanted(example: Analysed) -> None:
+    arguments = ("blame", example.clone, "birdlog/store.py", "--db", example.db)
     assert "\x1b[" not in process(*arguments).stdout
     coloured = process(*arguments, env={"FORCE_COLOR": "1", "NO_COLOR": "", "TERM": "xterm"}).stdout
     assert "\x1b[" in coloured
@@ -800,10 +796,10 @@ def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
 
 
-def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
+def test_a_closed_pipe_is_no_error(example: Analysed) -> None:
     command = (
-        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]}"
-        f" birdlog/store.py --db {example[1]}"
+        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example.clone}"
+        f" birdlog/store.py --db {example.db}"
     )
     shown = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command} | head -1"],
@@ -816,14 +812,14 @@ def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
 
 
 def test_a_bug_leaves_a_log(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    shown = run("repo", example[0], "--db", tmp_path / "x.db", code=console.EXIT_BUG)
+    shown = run("repo", example.clone, "--db", tmp_path / "x.db", code=console.EXIT_BUG)
     assert "ZeroDivisionError" in shown.stderr
     assert "Traceback" not in shown.stderr
     assert not ESCAPE.search(shown.stderr)
@@ -842,7 +838,7 @@ def test_both_programs_print_the_version(program: click.Group) -> None:
     assert shown.output.split()[-1] == version() != "unknown"
 
 
-def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
@@ -854,7 +850,7 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
         "-m",
         "whowrote",
         "repo",
-        str(example[0]),
+        str(example.clone),
         "--db",
         str(tmp_path / "x.db"),
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.answers import pick, value
 from support.builder import git
-from support.commands import clone, rows, run, run_json
+from support.commands import Analysed, clone, rows, run, run_json
 from support.histories import Build, text, words
 
 from attribution.lineage.blame_check import BlameAgreement, DifferingFile
@@ -27,12 +27,12 @@ BLOCK = [
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example, attributed."""
     directory = tmp_path_factory.mktemp("survival")
     repo, db = clone("example", directory), directory / "e.db"
     run("repo", repo, "--db", db, "-q")
-    return repo, db
+    return Analysed(repo, db)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
 # --- survival -------------------------------------------------------------------------------------
 
 
-def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
+def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
     repo, db = example
     shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
     parts = (
@@ -70,7 +70,7 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
     run("data", "check", "--db", db)
 
 
-def test_survival_as_data(example: tuple[Path, Path]) -> None:
+def test_survival_as_data(example: Analysed) -> None:
     repo, db = example
     table = rows(run("survival", repo, "--db", db, "--csv"))
     assert {row["grouping"] for row in table} == {
@@ -105,7 +105,7 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     assert [c["baseline"] for c in found["comparisons"]] == ["human", "dated", "human + undeclared"]
 
 
-def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_survival_of_a_whole_database(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     run("survival", repo, "--db", db, "--no-curves")
     other = clone("example", tmp_path)
@@ -136,7 +136,7 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
     assert run("survival", "--db", db, "--csv").stdout == before
 
 
-def test_curves(example: tuple[Path, Path]) -> None:
+def test_curves(example: Analysed) -> None:
     repo, db = example
     shown = run("survival", repo, "--db", db, "--tables")
     assert "curves" in shown.stdout and "comparisons" in shown.stdout
@@ -150,9 +150,7 @@ def test_curves(example: tuple[Path, Path]) -> None:
     }
 
 
-def test_without_the_statistics_extra(
-    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_statistics_extra(example: Analysed, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
@@ -281,9 +279,9 @@ def test_verify_that_finds_a_difference_fails(
         (["survival", "/nowhere", "--no-curves"], "does not exist"),
     ],
 )
-def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str) -> None:
-    given: list[Any] = [a.replace("{repo}", str(example[0])) for a in arguments]
-    shown = run(*given, "--db", example[1], code=errors.EXIT_USAGE)
+def test_wrong_use(example: Analysed, arguments: list[str], words_: str) -> None:
+    given: list[Any] = [a.replace("{repo}", str(example.clone)) for a in arguments]
+    shown = run(*given, "--db", example.db, code=errors.EXIT_USAGE)
     assert words_ in shown.stderr and shown.stdout == ""
 
 

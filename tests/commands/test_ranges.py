@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import clone, rows, run, run_json
+from support.commands import Analysed, clone, rows, run, run_json
 from support.histories import Build, text
 
 from attribution.demo import FILE
@@ -20,17 +20,17 @@ from whowrote import open as open_database
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("ranges")
     repo, db = clone("example", directory), directory / "e.db"
     run("repo", repo, "--db", db, "-q")
-    return repo, db
+    return Analysed(repo, db)
 
 
 @pytest.mark.parametrize(
     "wanted", ["", "HEAD", "HEAD~3..HEAD", "HEAD~4..", "..HEAD~2", "HEAD..HEAD"]
 )
-def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wanted: str) -> None:
+def test_the_commits_of_a_range_are_those_of_git(example: Analysed, wanted: str) -> None:
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
     found = run_json("log", wanted, repo, "--db", db)
@@ -41,7 +41,7 @@ def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wan
         assert stats["lines"][name] == sum(row[name] for row in found)
 
 
-def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
+def test_lines_of_a_range_equal_sql(example: Analysed) -> None:
     repo, db = example
     ids = git(repo, "rev-list", "HEAD~6..HEAD").decode().split()
     with Store(db) as store:
@@ -56,9 +56,7 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
     assert found["total"] == sum(expected.values())
 
 
-def test_a_clone_alone_is_no_range(
-    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clone_alone_is_no_range(example: Analysed, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     whole = run_json("log", "", repo, "--db", db)
     monkeypatch.chdir(repo.parent)
@@ -69,7 +67,7 @@ def test_a_clone_alone_is_no_range(
     assert "in no clone" in done.stderr
 
 
-def test_since_and_count(example: tuple[Path, Path]) -> None:
+def test_since_and_count(example: Analysed) -> None:
     repo, db = example
     since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
@@ -107,15 +105,13 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     ("option", "wanted", "said"),
     [("", "A...B", "Use A..B"), ("--total", "nowhere..HEAD", "nowhere"), ("", "--help..", "")],
 )
-def test_what_is_no_range_is_said(
-    example: tuple[Path, Path], option: str, wanted: str, said: str
-) -> None:
+def test_what_is_no_range_is_said(example: Analysed, option: str, wanted: str, said: str) -> None:
     repo, db = example
     shown = run("log", *filter(None, [option]), "--db", db, "--", wanted, repo, code=2)
     assert said in shown.output
 
 
-def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Path]) -> None:
+def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: Analysed) -> None:
     from click.testing import CliRunner
 
     from attribution.cli import cli
@@ -139,7 +135,7 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Pa
     [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)],
 )
 def test_lines_of_blame_are_those_of_git(
-    example: tuple[Path, Path], given: str, expected: range | None
+    example: Analysed, given: str, expected: range | None
 ) -> None:
     repo, db = example
     every = rows(run("blame", repo, FILE, "--db", db, "--csv"))
@@ -150,13 +146,13 @@ def test_lines_of_blame_are_those_of_git(
 
 
 @pytest.mark.parametrize("given", ["4,2", "0,3", "x", "3,y", ",", "9999"])
-def test_lines_that_are_not_there_are_said(example: tuple[Path, Path], given: str) -> None:
+def test_lines_that_are_not_there_are_said(example: Analysed, given: str) -> None:
     repo, db = example
     shown = run("blame", repo, FILE, "-L", given, "--db", db, code=2)
     assert shown.stdout == ""
 
 
-def test_a_range_of_lines_is_explained_in_blocks(example: tuple[Path, Path]) -> None:
+def test_a_range_of_lines_is_explained_in_blocks(example: Analysed) -> None:
     repo, db = example
     found = run_json("why", repo, f"{FILE}:2-9", "--db", db)
     assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
@@ -179,7 +175,7 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Pat
     assert [row["commit"] for row in behind] == [one, one, one]
 
 
-def test_ranges_in_python(example: tuple[Path, Path]) -> None:
+def test_ranges_in_python(example: Analysed) -> None:
     repo, db = example
     with open_database(repo, db) as found:
         assert len(found.log("HEAD~3..HEAD")) == found.stats("HEAD~3..HEAD").commits == 3

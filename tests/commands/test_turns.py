@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World
-from support.commands import rows, run
+from support.commands import Analysed, rows, run
 
 from attribution.browse.describe import every_query
 from collector.storage.store import Store
@@ -28,7 +28,7 @@ _NAMES = (
 
 
 @pytest.fixture
-def database(tmp_path: Path, db: Path) -> tuple[Path, Path]:
+def database(tmp_path: Path, db: Path) -> Analysed:
     """Three turns: a file, one of its lines changed, the change taken back and another file,
     which is replaced much later.
     """
@@ -52,10 +52,10 @@ def database(tmp_path: Path, db: Path) -> tuple[Path, Path]:
     world.commit("Much later")
     repo = world.build(tmp_path / "repo")
     run("survival", repo, "--db", db, "--no-curves")
-    return repo, db
+    return Analysed(repo, db)
 
 
-def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
+def test_one_row_per_turn(database: Analysed) -> None:
     repo, db = database
     found = rows(run("sessions", "--by", "turn", repo, "--db", db, "--csv"))
     assert [tuple(int(row[name] or -1) for name in _NAMES) for row in found] == [
@@ -68,7 +68,7 @@ def test_one_row_per_turn(database: tuple[Path, Path]) -> None:
     run("data", "check", "--db", db)
 
 
-def test_the_saved_queries_about_turns(database: tuple[Path, Path]) -> None:
+def test_the_saved_queries_about_turns(database: Analysed) -> None:
     _, db = database
     with Store(db) as store:
         corrected = store.rows(every_query()["corrected_in_deed"]["sql"])

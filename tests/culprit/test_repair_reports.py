@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import clone, run
+from support.commands import Analysed, clone, run
 from support.histories import Build, text
 
 import whowrote
@@ -43,7 +43,7 @@ def block(name: str, count: int, value: str = "1") -> list[str]:
 
 
 @pytest.fixture
-def repaired(tmp_path: Path) -> tuple[Path, Path]:
+def repaired(tmp_path: Path) -> Analysed:
     """1,200 declared lines of an agent, of which a fix repairs three and a rewrite five; 1,200
     others without any repair.
     """
@@ -68,7 +68,7 @@ def repaired(tmp_path: Path) -> tuple[Path, Path]:
     db = tmp_path / "r.db"
     run("repo", build.where, "--db", db, "-q")
     run("survival", build.where, "--db", db, "-q", "--full")
-    return build.where, db
+    return Analysed(build.where, db)
 
 
 def tables(*arguments: object) -> dict[str, list[Row]]:
@@ -79,7 +79,7 @@ def tables(*arguments: object) -> dict[str, list[Row]]:
 # --- repairs --------------------------------------------------------------------------------------
 
 
-def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
+def test_only_what_fixes_removed_counts_as_repaired(repaired: Analysed) -> None:
     repo, db = repaired
     run("culprit", repo, "--all", "--db", db)
     by_class = {
@@ -94,7 +94,7 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path])
     assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
 
 
-def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> None:
+def test_repairs_need_traced_fixes_and_say_how(repaired: Analysed) -> None:
     repo, db = repaired
     refused = run("report", "repairs", repo, "--db", db, code=2)
     assert "whowrote culprit PATH --all" in refused.stderr
@@ -125,7 +125,7 @@ def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_
     assert "whowrote culprit PATH --all" in refused.stderr
 
 
-def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
+def test_the_chapters_are_there_for_programs(repaired: Analysed) -> None:
     repo, db = repaired
     run("culprit", repo, "--all", "--db", db)
     with whowrote.open(db) as database:
@@ -328,7 +328,7 @@ def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction:
     assert _bounds([written("agent", 1000, fix=5)]) == []
 
 
-def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, Path]) -> None:
+def test_a_view_has_the_repaired_lines_with_their_authors(repaired: Analysed) -> None:
     """It is in every export of tables. The rewrite is no fix, so that its five lines are not
     there.
     """
@@ -360,7 +360,7 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
 
 
 def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
@@ -373,7 +373,7 @@ def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
 
 
 def test_lines_older_than_agents_are_counted_apart_from_other_people(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     with Store(db) as store, store.transaction() as connection:
@@ -384,7 +384,7 @@ def test_lines_older_than_agents_are_counted_apart_from_other_people(
     assert pick(whole, "dated", "people", "undeclared") == (1208, 0, 0)
 
 
-def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, Path]) -> None:
+def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: Analysed) -> None:
     repo, db = repaired
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
@@ -401,7 +401,7 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, P
 
 
 def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
@@ -439,8 +439,8 @@ def shown(db: Path, **arguments: str) -> str:
     return body
 
 
-def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -> None:
-    assert "whowrote culprit PATH --all" in shown(repaired[1])
+def test_the_page_says_how_fixes_are_traced_first(repaired: Analysed) -> None:
+    assert "whowrote culprit PATH --all" in shown(repaired.db)
 
 
 def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, db: Path) -> None:
@@ -476,7 +476,7 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, 
 
 
 def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     run("culprit", repo, "--all", "--db", db)
@@ -484,9 +484,9 @@ def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
     assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")
 
 
-def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: tuple[Path, Path]) -> None:
+def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: Analysed) -> None:
     """The page answers at once: SQLite must not read all lines of the repository for each fix."""
-    with Store(repaired[1]) as store:
+    with Store(repaired.db) as store:
         plan = [
             row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {culprits._LINES}", ("[]", 1))
         ]

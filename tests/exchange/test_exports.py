@@ -16,7 +16,7 @@ import pytest
 from support.answers import pick, value
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import clone, run
+from support.commands import Analysed, clone, run
 from support.histories import Build, text
 
 from attribution.exchange.exports import Share, commit_shares, exports
@@ -39,19 +39,19 @@ Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path 
 @pytest.fixture(scope="module", params=CASES)
 def attributed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
+) -> Analysed:
     directory = tmp_path_factory.mktemp(request.param)
     repo, db = clone(request.param, directory), directory / "e.db"
     run("repo", repo, "--db", db, "-q")
-    return repo, db
+    return Analysed(repo, db)
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("exports")
     repo, db = clone("example", directory), directory / "e.db"
     run("repo", repo, "--db", db, "-q")
-    return repo, db
+    return Analysed(repo, db)
 
 
 def ours(db: Path, people: bool) -> Lines:
@@ -92,7 +92,7 @@ def source(kind: str, place: str, commit: str = "") -> ClaimSource:
 # --- round trips ----------------------------------------------------------------------------------
 
 
-def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
+def test_agent_trace_is_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
     out = tmp_path / "t.jsonl"
     run("data", "export", "agent-trace", "--db", db, "-o", out)
@@ -103,7 +103,7 @@ def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path)
         check_agent_trace(json.loads(line))
 
 
-def test_git_ai_notes_are_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
+def test_git_ai_notes_are_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
     run("data", "export", "git-ai", "--db", db, "-o", tmp_path / "notes")
     records = [
@@ -228,8 +228,8 @@ def test_models_as_provider_and_model(model: str, expected: str) -> None:
     assert model_id(model) == expected
 
 
-def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> None:
-    with Store(example[1]) as store:
+def test_lines_nobody_observed_are_not_exported(example: Analysed) -> None:
+    with Store(example.db) as store:
         spans = [span for share in commit_shares(store, 1) for span in share]
         assert all(
             span["author"] == "agent"
@@ -242,15 +242,15 @@ def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> N
 
 
 def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         classes = {
             row["class"]: row["n"]
             for row in store.rows("SELECT class, SUM(lines) AS n FROM line_spans GROUP BY 1")
         }
     assert classes["tool"] and classes["likely_human"]
-    shown = run("data", "export", "agent-trace", "--db", example[1], "-o", tmp_path / "t.jsonl")
+    shown = run("data", "export", "agent-trace", "--db", example.db, "-o", tmp_path / "t.jsonl")
     assert (
         f"{classes['likely_human']} likely human, {classes['tool']} tool"
         in shown.stderr + shown.stdout
@@ -260,7 +260,7 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
         "export",
         "csv",
         "--db",
-        example[1],
+        example.db,
         "-o",
         tmp_path / "c",
         "--table",
@@ -274,7 +274,7 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
 
 
 def test_notes_go_where_they_are_asked_to_and_nowhere_else(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
     repo, db = example
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
@@ -292,7 +292,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
-def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_never_over_a_note_of_somebody_else(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
@@ -332,9 +332,9 @@ def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def test_csv_of_every_table(example: tuple[Path, Path], tmp_path: Path) -> None:
-    run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "csv")
-    with Store(example[1]) as store:
+def test_csv_of_every_table(example: Analysed, tmp_path: Path) -> None:
+    run("data", "export", "csv", "--db", example.db, "-o", tmp_path / "csv")
+    with Store(example.db) as store:
         for row in store.rows(
             "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
             " 'sqlite_%'"
@@ -357,13 +357,13 @@ def test_cells_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text() == 'a\n\'=1+1\nplain\n""\n\\x1b[31m\n'
 
 
-def test_one_table(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_one_table(example: Analysed, tmp_path: Path) -> None:
     run(
         "data",
         "export",
         "csv",
         "--db",
-        example[1],
+        example.db,
         "-o",
         tmp_path / "one",
         "--table",
@@ -375,7 +375,7 @@ def test_one_table(example: tuple[Path, Path], tmp_path: Path) -> None:
         "export",
         "csv",
         "--db",
-        example[1],
+        example.db,
         "-o",
         tmp_path / "none",
         "--table",
@@ -385,11 +385,11 @@ def test_one_table(example: tuple[Path, Path], tmp_path: Path) -> None:
     assert "no such table: nothing" in wrong.stderr
 
 
-def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_parquet_has_types(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "pq")
+    run("data", "export", "parquet", "--db", example.db, "-o", tmp_path / "pq")
     found = parquet.read_table(tmp_path / "pq" / "line_spans.parquet")
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         assert found.to_pylist() == store.rows("SELECT * FROM line_spans")
     assert (
         str(found.schema.field("lines").type) == "int64"
@@ -398,12 +398,12 @@ def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_swe_chat_without_pyarrow(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tablefiles, "find_spec", lambda name: None)
-    shown = run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
+    shown = run("data", "export", "swe-chat", "--db", example.db, "-o", tmp_path / "s")
     assert install_command("parquet") in shown.stderr
-    run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "p", code=2)
+    run("data", "export", "parquet", "--db", example.db, "-o", tmp_path / "p", code=2)
     files = (tmp_path / "s").glob("*.csv")
     tables = {
         file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline="")))
@@ -415,16 +415,16 @@ def test_swe_chat_without_pyarrow(
 
 
 def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "dataset", "--db", example[1], "-o", tmp_path / "d")
+    run("data", "export", "dataset", "--db", example.db, "-o", tmp_path / "d")
     own = {
         name: parquet.read_table(tmp_path / "d" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables("dataset.sql")
     }
     assert {file.stem for file in (tmp_path / "d").glob("*.parquet")} == {*swe_chat_tables(), *own}
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         assert len(own["lines"]) == store.value("SELECT COUNT(*) FROM line_spans")
         assert len(own["edits"]) == store.value("SELECT COUNT(*) FROM edits")
         assert len(own["statements"]) == store.value("SELECT COUNT(*) FROM commit_statements")
@@ -461,9 +461,9 @@ def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(
 
 
 def test_the_card_says_what_was_removed_and_what_is_kept_of_texts(
-    example: tuple[Path, Path], tmp_path: Path, db: Path
+    example: Analysed, tmp_path: Path, db: Path
 ) -> None:
-    shutil.copy(example[1], db)
+    shutil.copy(example.db, db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('0', '2026-01-01T00:00:00.000Z')")
         connection.execute("INSERT OR REPLACE INTO settings VALUES ('content', 'none')")
@@ -472,15 +472,15 @@ def test_the_card_says_what_was_removed_and_what_is_kept_of_texts(
     assert "1 repositories were removed on request" in card and "Text of transcripts: none" in card
 
 
-def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_swe_chat_tables_point_to_each_other(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
+    run("data", "export", "swe-chat", "--db", example.db, "-o", tmp_path / "s")
     tables = {
         name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables()
     }
-    assert len(tables["sessions"]) == value(example[1], "SELECT COUNT(*) FROM sessions")
-    calls = value(example[1], "SELECT COUNT(*) FROM tool_calls")
+    assert len(tables["sessions"]) == value(example.db, "SELECT COUNT(*) FROM sessions")
+    calls = value(example.db, "SELECT COUNT(*) FROM tool_calls")
     repositories = {row["repo_id"] for row in tables["repositories"]}
     checkpoints = {row["checkpoint_pk"] for row in tables["checkpoints"]}
     sessions = {row["session_id"]: row for row in tables["sessions"]}
@@ -508,11 +508,11 @@ def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_pat
 
 
 def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in(
-    example: tuple[Path, Path], tmp_path: Path, db: Path
+    example: Analysed, tmp_path: Path, db: Path
 ) -> None:
     """As Aider's and SpecStory's are; a commit of no session is in no table of commits."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    shutil.copy(example[1], db)
+    shutil.copy(example.db, db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM commit_checkpoint_links")
         took_part = store.rows(
@@ -534,21 +534,21 @@ def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in
 # --- what can go wrong ----------------------------------------------------------------------------
 
 
-def test_nothing_is_written_over_unasked(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_nothing_is_written_over_unasked(example: Analysed, tmp_path: Path) -> None:
     out = tmp_path / "t.jsonl"
     out.write_text("mine")
-    run("data", "export", "agent-trace", "--db", example[1], "-o", out, code=2)
+    run("data", "export", "agent-trace", "--db", example.db, "-o", out, code=2)
     assert out.read_text() == "mine"
-    run("data", "export", "agent-trace", "--db", example[1], "-o", out, "--force")
+    run("data", "export", "agent-trace", "--db", example.db, "-o", out, "--force")
     assert out.read_text() != "mine"
-    run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "no" / "where", code=2)
-    run("data", "export", "csv", "--db", example[1], code=2)
+    run("data", "export", "csv", "--db", example.db, "-o", tmp_path / "no" / "where", code=2)
+    run("data", "export", "csv", "--db", example.db, code=2)
     run(
         "data",
         "export",
         "csv",
         "--db",
-        example[1],
+        example.db,
         "-o",
         tmp_path / "x",
         "--into",

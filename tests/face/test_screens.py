@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from support.commands import clone, run, run_json
+from support.commands import Analysed, clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -31,17 +29,17 @@ SCREENS = {
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("screens")
     repo, db = clone("example", directory), directory / "x.db"
     run("repo", repo, "--db", db, "-q", "--local", "never")
-    return repo, db
+    return Analysed(repo, db)
 
 
 @pytest.mark.parametrize("command", SCREENS)
-def test_a_screen_has_few_words_and_the_answer(command: str, example: tuple[Path, Path]) -> None:
-    words = [word.format(clone=example[0], file=FILE) for word in command.split()]
-    shown = run(*words, "--db", example[1]).stdout
+def test_a_screen_has_few_words_and_the_answer(command: str, example: Analysed) -> None:
+    words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
+    shown = run(*words, "--db", example.db).stdout
     most, answer = SCREENS[command]
     assert len(shown.split()) <= most and len(shown.splitlines()) <= 20, shown
     assert any(line.startswith(answer) for line in shown.splitlines()), shown
@@ -58,17 +56,17 @@ def test_a_screen_has_few_words_and_the_answer(command: str, example: tuple[Path
     ],
 )
 def test_everything_else_is_under_full(
-    command: str, behind: tuple[str, ...], example: tuple[Path, Path]
+    command: str, behind: tuple[str, ...], example: Analysed
 ) -> None:
-    words = [word.format(clone=example[0], file=FILE) for word in command.split()]
+    words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
     short, full = (
-        run(*words, *more, "--db", example[1]).stdout.lower() for more in ((), ("--full",))
+        run(*words, *more, "--db", example.db).stdout.lower() for more in ((), ("--full",))
     )
     for text in behind:
         assert text.lower() in full and text.lower() not in short, (text, full)
 
 
-def test_a_number_is_the_same_wherever_it_is_said(example: tuple[Path, Path]) -> None:
+def test_a_number_is_the_same_wherever_it_is_said(example: Analysed) -> None:
     repo, db = example
     run("survival", repo, "--db", db, "-q")
     (summary,) = run_json("repo", repo, "--db", db)

@@ -14,14 +14,11 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
-from support.answers import pick
+from support import truth
+from support.answers import column, pick
 from support.claude_writer import iso
-from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone, attributed, wrong_lines
-from support.truth import program_lines
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.agents import opencode
 from collector.agents.machine.model import Roots
 from collector.json_values import Row, Texts

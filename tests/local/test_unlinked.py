@@ -12,11 +12,6 @@ from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.local.model import LocalOptions
-from collector.storage.store import Store
-
 TEXT = "def mean(rows):\n    return sum(rows) / len(rows)\n"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
+from support.commands import Analysed, clone, run
 from support.histories import Build, text
 
 import whowrote
@@ -126,7 +126,7 @@ def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("lsp")
     repo = directory / "work"
     git(directory, "clone", "-q", str(clone("example", directory)), str(repo))
@@ -138,10 +138,10 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "+refs/heads/entire/*:refs/remotes/origin/entire/*",
         "+refs/entire/*:refs/entire/*",
     )
-    return repo, directory / "out.db"
+    return Analysed(repo, directory / "out.db")
 
 
-def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> None:
+def test_every_line_says_what_the_library_says(example: Analysed) -> None:
     repo, db = example
     with whowrote.open(repo, db) as opened:
         lines = opened.blame(FILE)
@@ -171,7 +171,7 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
     )
 
 
-def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path]) -> None:
+def test_actions_explain_a_line_and_open_its_session(example: Analysed) -> None:
     """In an editor that opens documents, and in one that only shows messages; hints are asked
     for again.
     """
@@ -196,7 +196,7 @@ def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path])
 
 
 def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     repo, db = example
     before = (repo / FILE).read_text("utf-8")
@@ -250,7 +250,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db:
     assert "this file only" not in attributed and "after what was attributed" not in attributed
 
 
-def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_new_file_and_a_file_in_no_clone(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
 
     async def question(editor: Editor) -> Any:
@@ -282,7 +282,7 @@ def test_without_records_the_editor_is_answered_too(tmp_path: Path, db: Path) ->
 
 
 def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
-    example: tuple[Path, Path], db: Path
+    example: Analysed, db: Path
 ) -> None:
     """The editor asks, and ends before the clone has been attributed."""
     repo, _ = example
@@ -342,7 +342,7 @@ ODD_LINES = [10_000, 2**31 - 1]
 
 
 def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     """An answer may be an error or nothing; what must not happen is silence, since the editor
     waits.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support.builder import World, git, object_id
-from support.commands import clone, run
+from support.commands import Analysed, clone, run
 from support.served import add_file
 
 import whowrote
@@ -67,9 +67,9 @@ def quoted(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("mcp")
-    return clone("example", directory), directory / "out.db"
+    return Analysed(clone("example", directory), directory / "out.db")
 
 
 def test_the_tools_and_what_their_schema_says() -> None:
@@ -93,7 +93,7 @@ def test_the_tools_and_what_their_schema_says() -> None:
     assert len(instructions + "".join(defined)) < 1_500 * 4, "characters of 1,500 tokens"
 
 
-def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
+def test_who_and_why_agree_with_the_library(example: Analysed) -> None:
     whole = all_blocks(*example, FILE)
     blocks = whole["blocks"]
     with whowrote.open(*example) as db:
@@ -142,7 +142,7 @@ def test_who_and_why_agree_with_the_library(example: tuple[Path, Path]) -> None:
     assert any(FILE in turn.get("files_edited", ()) for turn in done["turns"])
 
 
-def test_what_is_not_known_is_said(example: tuple[Path, Path]) -> None:
+def test_what_is_not_known_is_said(example: Analysed) -> None:
     assert ask(*example, "what_was_tried_and_undone", file="nothing.py") == {
         "known": False,
         "regions": [],
@@ -263,7 +263,7 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Pat
         )
 
 
-def test_what_is_empty_is_left_out(example: tuple[Path, Path]) -> None:
+def test_what_is_empty_is_left_out(example: Analysed) -> None:
     def empty(value: Any) -> bool:
         inside = (
             value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -287,7 +287,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert shown.exit_code != 0 and "whowrote[mcp]" in shown.stderr
 
 
-def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
+def test_a_client_starts_the_command(example: Analysed) -> None:
     repo, db = example
     environment = {
         **get_default_environment(),
@@ -304,7 +304,7 @@ def test_a_client_starts_the_command(example: tuple[Path, Path]) -> None:
     assert json.loads(asyncio.run(asked()))["blocks"]
 
 
-def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:
+def test_a_client_that_goes_is_no_error(example: Analysed) -> None:
     repo, db = example
     command = [sys.executable, "-m", "whowrote", "serve", "mcp", str(repo), "--db", str(db)]
     done = subprocess.run(
@@ -313,9 +313,9 @@ def test_a_client_that_goes_is_no_error(example: tuple[Path, Path]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_server_names_its_own_version(example: tuple[Path, Path]) -> None:
+def test_the_server_names_its_own_version(example: Analysed) -> None:
     async def asked() -> Any:
-        async with create_connected_server_and_client_session(server(str(example[0]))) as client:
+        async with create_connected_server_and_client_session(server(str(example.clone))) as client:
             return (await client.initialize()).serverInfo
 
     info = asyncio.run(asked())
@@ -342,7 +342,7 @@ UNREADABLE = {
 }
 
 
-def test_every_request_is_answered(example: tuple[Path, Path]) -> None:
+def test_every_request_is_answered(example: Analysed) -> None:
     """Also one that cannot be read: whoever asked would wait for ever."""
     client = {
         "protocolVersion": "2024-11-05",
@@ -361,9 +361,9 @@ def test_every_request_is_answered(example: tuple[Path, Path]) -> None:
         "whowrote",
         "serve",
         "mcp",
-        str(example[0]),
+        str(example.clone),
         "--db",
-        str(example[1]),
+        str(example.db),
     ]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -417,7 +417,7 @@ def test_no_answer_has_characters_that_act(tmp_path: Path, db: Path) -> None:
     )
 
 
-def test_lines_are_counted_from_one(example: tuple[Path, Path]) -> None:
+def test_lines_are_counted_from_one(example: Analysed) -> None:
     repo, db = example
     for answer in (
         ask(repo, db, "who_wrote", file="README.md", first_line=0),

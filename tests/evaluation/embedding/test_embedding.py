@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.answers import pick
 from support.builder import import_stream
+from support.commands import Analysed
 from support.schema_columns import columns
 from support.truth import REPOS
 
@@ -361,13 +362,13 @@ class Counting:
         return [_angle(float(len(text) % 90)) for text in texts]
 
 
-def _attributed(tmp_path: Path) -> tuple[Path, Path]:
+def _attributed(tmp_path: Path) -> Analysed:
     repo = import_stream(
         (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
     )
     with Store(tmp_path / "e.db") as store:
         attribute_repo(store, repo, AttributeOptions())
-    return repo, tmp_path / "e.db"
+    return Analysed(repo, tmp_path / "e.db")
 
 
 def _run(*arguments: object) -> Result:

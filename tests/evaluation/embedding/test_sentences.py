@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from support.answers import pick
 from support.builder import import_stream
+from support.commands import Analysed
 from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
@@ -215,7 +216,7 @@ def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
 
 
 @pytest.fixture
-def attributed(tmp_path: Path) -> tuple[Path, Path]:
+def attributed(tmp_path: Path) -> Analysed:
     """A clone with sessions, and its database."""
     repo, db = (
         import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
@@ -223,7 +224,7 @@ def attributed(tmp_path: Path) -> tuple[Path, Path]:
     )
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
-    return repo, db
+    return Analysed(repo, db)
 
 
 def _embed(db: Path, repo: Path, model: Embedder) -> list[Row]:
@@ -242,7 +243,7 @@ def _embed(db: Path, repo: Path, model: Embedder) -> list[Row]:
     return after
 
 
-def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, Path]) -> None:
+def test_answers_of_vectors_stand_beside_those_of_words(attributed: Analysed) -> None:
     repo, db = attributed
     model = Pushing()
     rows = _embed(db, repo, model)
@@ -266,7 +267,7 @@ def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, 
 
 
 def test_answers_for_a_session_that_has_gone_on_since_are_none(
-    attributed: tuple[Path, Path],
+    attributed: Analysed,
 ) -> None:
     """Its messages are more than its answers until it is embedded again."""
     repo, db = attributed
@@ -277,7 +278,7 @@ def test_answers_for_a_session_that_has_gone_on_since_are_none(
         assert all(not row["vector_classified"] for row in pushback_table(store, by=By.AGENT).rows)
 
 
-def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: tuple[Path, Path]) -> None:
+def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: Analysed) -> None:
     repo, db = attributed
     assert all(
         not row["vector_classified"] and row["vector_share"] is None
