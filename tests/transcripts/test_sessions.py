@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from click.testing import CliRunner, Result
 from rich.console import Console
-from support.answers import pick
-from support.builder import World
+from support.answers import pick, select
+from support.builder import World, git, object_id
 from support.builder.model import Stored
+from support.commands import rows as csv_rows
+from support.commands import run, run_json
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
-from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import KINDS
 from attribution.queries.sessions import region_counts, region_table
@@ -27,17 +27,20 @@ from attribution.stages import outcomes as aftermath
 from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from attribution.terminal.sessions import region_list
-from collector.json_values import JsonObject, Row
+from collector.json_values import Row
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "120"}).invoke(
-        attribute, [str(a) for a in arguments], catch_exceptions=False
-    )
+class Taken(NamedTuple):
+    """A clone, its database, the features of its sessions, and the world that they are of."""
+
+    repo: Path
+    db: Path
+    rows: dict[str, Row]
+    world: World
 
 
 def _world() -> World:
@@ -47,18 +50,18 @@ def _world() -> World:
     return world
 
 
-def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, Row]]:
+def _attributed(world: World, tmp_path: Path) -> Taken:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
         rows = store.rows(
             "SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id"
         )
-    return repo, db, {row["key"]: row for row in rows}
+    return Taken(repo, db, {row["key"]: row for row in rows}, world)
 
 
 @pytest.fixture
-def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, JsonObject], World]:
+def taken(tmp_path: Path) -> Taken:
     """A session whose work is committed after three rounds of edits of one line."""
     world = _world()
     one = world.session()
@@ -69,15 +72,14 @@ def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, JsonObject], World]:
     one.edit("app.py", "total(rows) / max(len(rows), 1)", "total(rows) / len(rows)")
     one.end_turn()
     world.commit("Add mean", [one])
-    return (*_attributed(world, tmp_path), world)
+    return _attributed(world, tmp_path)
 
 
 def test_a_session_whose_work_was_taken(
-    taken: tuple[Path, Path, dict[str, JsonObject], World],
+    taken: Taken,
 ) -> None:
-    _, _, rows, world = taken
-    (key,) = world.sessions
-    row = rows[key]
+    (key,) = taken.world.sessions
+    row = taken.rows[key]
     assert json.loads(row["touched_files"]) == ["app.py"]
     assert pick(row, "edit_calls", "files_read_before_edit", "first_tool_precision") == (
         3,
@@ -108,8 +110,7 @@ def test_the_user_puts_everything_back(tmp_path: Path) -> None:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.end_turn()
     world.commit("Guard", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
+    row = _attributed(world, tmp_path).rows[one.id]
     assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 2, "human")
     assert row["session_outcome"] == "explicitly_rejected"
     assert row["last_message_rejects"] == 1
@@ -124,8 +125,7 @@ def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
     one.end_turn()
     world.human_write("notes.md", "Nothing.\n")
     world.commit("Notes", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
+    row = _attributed(world, tmp_path).rows[one.id]
     assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 1, "agent")
     assert pick(row, "output_applied", "session_outcome") == (0, "abandoned_mid_session")
 
@@ -133,16 +133,13 @@ def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
 def _on_a_branch(repo: Path, text: str, date: str) -> str:
     """Commits `app.py` with this text on a branch of its own. The id of the commit."""
     tree = repo.with_name("tree")
-    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C"]
-    subprocess.run([*git, str(repo), "worktree", "add", "-q", "-b", "aside", str(tree)], check=True)
+    git(repo, "worktree", "add", "-q", "-b", "aside", str(tree))
     (tree / "app.py").write_text(text)
+    who = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(tree)]
     env = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-    subprocess.run([*git, str(tree), "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
-    subprocess.run([*git, str(repo), "worktree", "remove", str(tree)], check=True)
-    found = subprocess.run(
-        [*git, str(repo), "rev-parse", "aside"], check=True, capture_output=True, text=True
-    )
-    return found.stdout.strip()
+    subprocess.run([*who, "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
+    git(repo, "worktree", "remove", str(tree))
+    return object_id(repo, "aside")
 
 
 @pytest.mark.parametrize(
@@ -168,11 +165,9 @@ def test_work_that_was_committed_on_another_branch(
     sha = _on_a_branch(repo, text, date)
     with Store(tmp_path / "x.db") as store:
         attribute_repo(store, repo, AttributeOptions())
-        (row,) = store.rows("SELECT output_applied, output_applied_elsewhere FROM session_features")
-    assert row == {
-        "output_applied": int(applied),
-        "output_applied_elsewhere": sha if applied else None,
-    }
+        assert select(
+            store, "SELECT output_applied, output_applied_elsewhere FROM session_features"
+        ) == [(applied, sha if applied else None)]
 
 
 def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
@@ -184,8 +179,7 @@ def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
     one.end_turn()
     world.human_write("notes.md", "Nothing.\n")
     world.commit("Notes", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
+    row = _attributed(world, tmp_path).rows[one.id]
     assert [u["by"] for u in json.loads(row["undo_commands"])] == ["agent"]
     assert pick(row, "changes_reverted", "reverted_by") == (1, "agent")
 
@@ -205,7 +199,7 @@ def test_sessions_after_one_another(tmp_path: Path) -> None:
     second.write("other.py", "x = 1\n")
     second.end_turn()
     world.commit("Guard mean", [second])
-    *_, rows = _attributed(world, tmp_path)
+    rows = _attributed(world, tmp_path).rows
     one, two = rows[first.id], rows[second.id]
     assert (one["prior_sessions_same_repo"], two["prior_sessions_same_repo"]) == (0, 1)
     assert (one["prior_sessions_same_region"], two["prior_sessions_same_region"]) == (0, 1)
@@ -214,10 +208,9 @@ def test_sessions_after_one_another(tmp_path: Path) -> None:
 
 
 def test_two_sources_say_the_same(
-    taken: tuple[Path, Path, dict[str, JsonObject], World],
+    taken: Taken,
 ) -> None:
-    _, db, _, _ = taken
-    with Store(db) as store:
+    with Store(taken.db) as store:
         for row in store.rows(
             "SELECT f.edit_calls, f.diff_lines, f.region_count, (SELECT COUNT(DISTINCT call_id)"
             " FROM edits e WHERE e.session_id = f.session_id AND by_shell = 0) AS edits, (SELECT"
@@ -232,7 +225,7 @@ def test_two_sources_say_the_same(
 
 
 def test_every_missing_value_has_its_reason(
-    taken: tuple[Path, Path, dict[str, JsonObject], World],
+    taken: Taken,
 ) -> None:
     _, db, rows, _ = taken
     (row,) = rows.values()
@@ -269,7 +262,7 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
     one.write("mean.py", MEAN)
     one.end_turn()
     world.commit("Add mean", [one], stored=Stored(transcript="none"))
-    _, db, rows = _attributed(world, tmp_path)
+    _, db, rows, _ = _attributed(world, tmp_path)
     assert rows == {}
     with Store(db) as store:
         found = store.rows("SELECT feature, reason FROM feature_nulls")
@@ -277,7 +270,7 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
     assert {r["reason"] for r in found} == {"no_transcript"}
 
 
-def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, JsonObject], World]) -> None:
+def test_a_disagreement_is_told(taken: Taken) -> None:
     _, db, _, _ = taken
     changes = {
         "feature_calls": "tool_call_count = 99",
@@ -298,7 +291,7 @@ def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, JsonObject], 
 
 
 def test_hunks_with_their_symbols_and_children_with_their_parents(
-    taken: tuple[Path, Path, dict[str, JsonObject], World],
+    taken: Taken,
 ) -> None:
     _, db, rows, _ = taken
     (key,) = rows
@@ -328,7 +321,7 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
 
 
 def test_a_second_run_computes_nothing_and_other_columns_compute_again(
-    taken: tuple[Path, Path, dict[str, JsonObject], World], monkeypatch: pytest.MonkeyPatch
+    taken: Taken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, db, _, _ = taken
     with Store(db) as store:
@@ -345,30 +338,24 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_features_command(
-    taken: tuple[Path, Path, dict[str, JsonObject], World], tmp_path: Path
-) -> None:
+def test_features_command(taken: Taken, tmp_path: Path) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
     assert "Add a mean" in run("sessions", "--columns", "features", repo, "--db", db).stdout
-    (found,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
+    (found,) = run_json("sessions", "--columns", "features", "--db", db)
     assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
-    (line,) = csv.DictReader(
-        io.StringIO(run("sessions", "--columns", "features", "--db", db, "--csv").stdout)
-    )
+    (line,) = csv_rows(run("sessions", "--columns", "features", "--db", db, "--csv"))
     assert {f.name for f in features()} <= line.keys()
     shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
     kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in KINDS)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
-    (priced,) = json.loads(
-        run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
-    )
+    (priced,) = run_json("sessions", "--columns", "features", "--db", db, "--prices", table)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
     run("repo", repo, "--db", db)  # the database keeps to the table
-    (kept,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
+    (kept,) = run_json("sessions", "--columns", "features", "--db", db)
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:
         assert not price_repo(store, 1)
@@ -383,23 +370,14 @@ def test_features_command(
         assert not broken_checks(store)
 
 
-def test_regions_command(taken: tuple[Path, Path, dict[str, JsonObject], World]) -> None:
+def test_regions_command(taken: Taken) -> None:
     repo, db, _, _ = taken
     shown = run("sessions", "--by", "region", repo, "--db", db, "--oscillating").stdout
     assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
     assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
-    (found,) = json.loads(run("sessions", "--by", "region", "--db", db, "--json").stdout)
+    (found,) = run_json("sessions", "--by", "region", "--db", db)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
-    assert (
-        len(
-            list(
-                csv.DictReader(
-                    io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)
-                )
-            )
-        )
-        == 3
-    )
+    assert len(csv_rows(run("sessions", "--by", "region", "--db", db, "--csv"))) == 3
     with Store(db) as store:
         every, first = region_table(store), region_table(store, most=1)
         none = (
@@ -425,21 +403,17 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, JsonObject], World])
     ],
 )
 def test_wrong_use_is_explained(
-    taken: tuple[Path, Path, dict[str, JsonObject], World],
+    taken: Taken,
     arguments: tuple[str, ...],
     words: str,
 ) -> None:
-    _, db, _, _ = taken
-    failed = run(*arguments, "--db", db)
-    assert failed.exit_code == 2
-    assert words in failed.stderr
+    assert words in run(*arguments, "--db", taken.db, code=2).stderr
 
 
 def test_without_a_database(db: Path) -> None:
     for command in (["sessions", "--columns", "features"], ["sessions", "--by", "region"]):
-        failed = run(*command, "--db", db)
-        assert failed.exit_code == 5 and "there is no database" in failed.stderr
-    assert not (db).exists()
+        assert "there is no database" in run(*command, "--db", db, code=5).stderr
+    assert not db.exists()
 
 
 def test_a_session_that_worked_in_several_repositories_counts_once(db: Path) -> None:
