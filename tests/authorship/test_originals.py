@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from support.builder import git, import_stream
-from support.truth import REPOS
+from support.builder import git
+from support.commands import clone
 
 from attribution.authorship.options import AttributeOptions
 from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
@@ -306,9 +306,9 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
 def test_links_of_built_repositories(
     case: str, methods: list[tuple[str, str, int]], tmp_path: Path, db: Path
 ) -> None:
-    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
+    repo = clone(case, tmp_path)
     with Store(db) as store:
-        attribute_repo(store, tmp_path / "repo", AttributeOptions())
+        attribute_repo(store, repo, AttributeOptions())
         found = store.rows(
             "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits"
             " c ON c.id = l.commit_id WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
@@ -319,16 +319,15 @@ def test_links_of_built_repositories(
 
 
 def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path, db: Path) -> None:
-    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
+    repo = clone("squash_partly_named", tmp_path)
     with Store(db) as store:
-        attribute_repo(store, tmp_path / "repo", AttributeOptions())
+        attribute_repo(store, repo, AttributeOptions())
         found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
         assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]
 
 
 def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
-    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
-    repo = GitRepo(tmp_path / "repo")
+    repo = GitRepo(clone("squash_partly_named", tmp_path))
     (proposal,) = read_pull_requests(repo, repo.default_branch().sha)
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
     assert [c.subject for c in proposal.commits] == [
@@ -342,13 +341,11 @@ def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
 
 
 def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
-    clone = import_stream(
-        (REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo"
-    )
-    blob = git(clone, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
+    place = clone("squash_by_number", tmp_path)
+    blob = git(place, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
     for number, target in enumerate((blob, "1" * 40), 100):
-        path = clone / "refs" / "pull" / str(number) / "head"
+        path = place / "refs" / "pull" / str(number) / "head"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(target + "\n")
-    repo = GitRepo(clone)
+    repo = GitRepo(place)
     assert [p.number for p in read_pull_requests(repo, repo.default_branch().sha)] == [7]

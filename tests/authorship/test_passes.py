@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.builder import import_stream
-from support.truth import REPOS, run
+from support.commands import clone
+from support.truth import run
 
 from attribution.authorship.passes import PASSES
 from attribution.authorship.run_data import Judged
@@ -59,6 +59,6 @@ def test_a_pass_takes_and_gives_what_it_says(
             runs.append(each)
 
     monkeypatch.setattr("attribution.stages.judging.settle", settle)
-    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
-    run(tmp_path / "repo", db)
+    repo = clone(case, tmp_path)
+    run(repo, db)
     assert runs == list(PASSES)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 from support.answers import column
-from support.builder import World, import_stream
+from support.builder import World
+from support.commands import clone
 from support.dumps import Dump, dump, same
-from support.truth import REPOS, cases
+from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.shell import effects
@@ -278,7 +279,7 @@ def test_without_a_cache_or_its_key_sessions_are_read_again(
 def test_a_second_database_reads_nothing_again(
     name: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
+    repository = clone(name, tmp_path)
     fresh = _run(repository, db)
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "second.db"), fresh)
@@ -357,7 +358,7 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_are_the_same_whoever_reads(
     name: str, policy: Policy, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
+    repository = clone(name, tmp_path)
     alone = _run(repository, db, AttributeOptions(), policy)
     if len(alone["sessions"]) > 1:
         monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
@@ -371,9 +372,7 @@ def test_rows_are_the_same_whoever_reads(
 def test_a_worker_that_dies_costs_its_session_until_the_next_run(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream(
-        (REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo"
-    )
+    repository = clone("squash_of_a_branch", tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(sessions, "read_apart", die)
         broken = _run(repository, db, AttributeOptions(jobs=2))

@@ -136,7 +136,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with Store(shards[number]) as store, store.transaction():
             _scanned(store, number + 1)
             _judged(store, number + 5)
-    run("merge", *shards, "-o", folder / "merged.db", program=collect)
+    collect("merge", *shards, "-o", folder / "merged.db")
     return folder / "merged.db"
 
 

@@ -7,23 +7,22 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from support.answers import column, pick
+from support.commands import collect
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
 from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
 from support.invariants import broken_checks
 
-from collector.cli import cli
 from collector.discovery.channels import code_search, paging
 from collector.discovery.channels.channel import (
     ChannelContext,
@@ -255,14 +254,14 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
         }
 
 
-def test_probe_says_which_records_a_repository_has(collect: Any, server: GitHubServer) -> None:
-    server.world.repos.append(
+def test_probe_says_which_records_a_repository_has(reached: GitHubServer) -> None:
+    reached.world.repos.append(
         Repo("x/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"})
     )
-    code, _, err = collect("probe", "x/aider", "--record", "aider")
-    assert code == 0 and "repositories by record: aider 1" in err
-    code, _, err = collect("discover", "code_search", "--record", "nothing")
-    assert code == 2 and "no such record: nothing" in err and "specstory" in err
+    said = collect("probe", "x/aider", "--record", "aider").stderr
+    assert "repositories by record: aider 1" in said
+    said = collect("discover", "code_search", "--record", "nothing", code=2).stderr
+    assert "no such record: nothing" in said and "specstory" in said
 
 
 def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
@@ -729,49 +728,32 @@ def test_faults_and_kills_change_nothing(
 
 
 @pytest.fixture
-def collect(
-    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
+def reached(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitHubServer:
+    """The server that commands ask."""
     monkeypatch.setenv("GITHUB_API_URL", server.api_url)
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.chdir(tmp_path)
-
-    def run(*args: str, stdin: str = "") -> tuple[int, str, str]:
-        result = CliRunner().invoke(cli, list(args), input=stdin, prog_name="collect")
-        return result.exit_code, result.stdout, result.stderr
-
-    return run
+    return server
 
 
-def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
-    code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
-    assert (
-        code == 0
-        and "11 confirmed" in out
-        and err.startswith("excluded: ")
-        and "no_ref" in err
-        and err.count("\n") == 1
-    )
-    code, out, _ = collect("report", "--json")
-    assert (
-        code == 0
-        and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 11
-    )
-    code, out, _ = collect("report")
-    assert code == 0 and "no_ref" in out
-    code, out, _ = collect("report", "--csv")
-    assert code == 0 and out.startswith("section,row,column,value\n")
-    asked = len(server.log)
-    code, out, _ = collect("probe", "o/v1", "--json")
-    assert code == 0 and len(server.log) == asked + 1
-    server.world.repos.append(Repo("x/new", raw=refs(V1)))
-    code, out, _ = collect("probe", "x/new", "--json")
-    assert (
-        code == 0 and {row["channel"]: row["confirmed"] for row in json.loads(out)}["listing"] == 11
-    )
+def test_the_commands_end_to_end(reached: GitHubServer) -> None:
+    done = collect("discover", "--list", "-", stdin="\n".join(NAMES))
+    assert "11 confirmed" in done.stdout
+    assert done.stderr.startswith("excluded: ") and done.stderr.count("\n") == 1
+    assert "no_ref" in done.stderr
+    totals = json.loads(collect("report", "--json").stdout)["totals"]
+    assert {row["what"]: row["count"] for row in totals}["confirmed"] == 11
+    assert "no_ref" in collect("report").stdout
+    assert collect("report", "--csv").stdout.startswith("section,row,column,value\n")
+    asked = len(reached.log)
+    collect("probe", "o/v1", "--json")
+    assert len(reached.log) == asked + 1
+    reached.world.repos.append(Repo("x/new", raw=refs(V1)))
+    probed = json.loads(collect("probe", "x/new", "--json").stdout)
+    assert {row["channel"]: row["confirmed"] for row in probed}["listing"] == 11
     for text in ("nonsense", "../x", "x y", "https://me:s3cret@github.com/o"):
-        code, _, err = collect("probe", text)
-        assert code == 2 and "is not a repository" in err and "s3cret" not in err
+        said = collect("probe", text, code=2).stderr
+        assert "is not a repository" in said and "s3cret" not in said
 
 
 @pytest.mark.parametrize(
@@ -783,51 +765,54 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     ],
 )
 def test_what_was_left_out_is_printed_and_ends_with_3(
-    collect: Any, server: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
+    reached: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_search, "records", one_search)
     monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setattr("collector.discovery.channels.paging.TRIES", 1)
-    server.world.repos[:] = [
+    reached.world.repos[:] = [
         Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x"))
         for n in range(2)
     ]
     if fault == "graphql-pathless":
-        server.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
+        reached.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
     else:
         query = FIRST_SEARCH
-        (server.refused if fault == "refused" else server.incomplete).add(query)
-    code, _, err = collect("discover", "code_search")
-    assert code == 3 and words in err, err
+        (reached.refused if fault == "refused" else reached.incomplete).add(query)
+    err = collect("discover", "code_search", code=3).stderr
+    assert words in err
 
 
 def test_without_a_token_the_commands_say_what_is_lost(
-    collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "")
     monkeypatch.setenv("GH_TOKEN", "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, _, err = collect("discover", "code_search")
-    assert code == 3 and "needs a token" in err and "no token:" in err
-    code, _, err = collect("discover", "nonsense")
-    assert code == 2 and "no such channel: nonsense" in err and "code_search" in err
+    err = collect("discover", "code_search", code=3).stderr
+    assert "needs a token" in err and "no token:" in err
+    err = collect("discover", "nonsense", code=2).stderr
+    assert "no such channel: nonsense" in err and "code_search" in err
 
 
-def test_addresses_that_cannot_be_meant(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_that_cannot_be_meant(
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_API_URL", "api.example.org")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 2 and "invalid URL" in err
+    err = collect("discover", "commit_search", code=2).stderr
+    assert "invalid URL" in err
     monkeypatch.setenv("GITHUB_API_URL", "http://api.example.org/api/v3")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 2 and "unencrypted" in err and TOKEN not in err
+    err = collect("discover", "commit_search", code=2).stderr
+    assert "unencrypted" in err and TOKEN not in err
 
 
-def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_network_is_said_in_words(
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9/api/v3")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 3 and "cannot be reached" in err and "Check the network" in err
-    code, _, err = collect("probe", "o/v1", "--json")
-    assert code == 0
-    code, out, _ = collect("report", "--json")
-    assert [row["reason"] for row in json.loads(out)["exclusions"]] == ["unreachable"]
+    err = collect("discover", "commit_search", code=3).stderr
+    assert "cannot be reached" in err and "Check the network" in err
+    collect("probe", "o/v1", "--json")
+    excluded = json.loads(collect("report", "--json").stdout)["exclusions"]
+    assert [row["reason"] for row in excluded] == ["unreachable"]

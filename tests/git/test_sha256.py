@@ -353,7 +353,7 @@ def test_its_processes_and_directories_end_with_it(example: Path) -> None:
 
 def test_a_mirror_is_fetched_and_attributed(example: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    run("run", example.as_uri(), "-q", "--db", db, program=collect)
+    collect("run", example.as_uri(), "-q", "--db", db)
     run("db", db, "-q")
     with closing(sqlite3.connect(db)) as store:
         assert store.execute("SELECT sum(agent_lines) FROM commit_files").fetchone()[0] > 0

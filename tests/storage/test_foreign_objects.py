@@ -70,7 +70,7 @@ def test_a_database_with_something_that_runs_is_refused(
     for arguments in (["sessions", "--db", sent], ["data", "check", "--db", sent]):
         done = run(*arguments, code=EXIT_DATABASE)
         assert "this program did not make" in done.stderr
-    merged = run("merge", sent, "-o", db, program=collect)
+    merged = collect("merge", sent, "-o", db, code=None)
     assert merged.exit_code != 0 and "this program did not make" in merged.stderr
     assert sent.read_bytes() == before
 

@@ -14,6 +14,7 @@ import click
 from click.testing import CliRunner, Result
 
 from attribution.cli import cli as attribute
+from collector.cli import cli as collect_cli
 from collector.json_values import Texts
 from support.builder import import_stream
 from support.truth import REPOS
@@ -30,13 +31,20 @@ def clone(case: str, directory: Path, bare: bool = True) -> Path:
     return import_stream((REPOS / case / "history.fi").read_bytes(), directory / case, bare)
 
 
-def run(*arguments: object, program: click.Group = attribute, code: int | None = 0) -> Result:
+def run(
+    *arguments: object, program: click.Group = attribute, code: int | None = 0, stdin: str = ""
+) -> Result:
     """What a command printed. It must end with `code`; None: with any."""
     result = CliRunner(env={"COLUMNS": "100"}).invoke(
-        program, [str(a) for a in arguments], catch_exceptions=False
+        program, [str(a) for a in arguments], input=stdin, catch_exceptions=False
     )
     assert code in (None, result.exit_code), result.output
     return result
+
+
+def collect(*arguments: object, code: int | None = 0, stdin: str = "") -> Result:
+    """The same of `whowrote collect`."""
+    return run(*arguments, program=collect_cli, code=code, stdin=stdin)
 
 
 def run_json(*arguments: object) -> Any:

@@ -52,7 +52,7 @@ def at_once(commands: Sequence[Command], db: Path, rng: random.Random) -> list[i
             own = random.Random(seed)
             pausing(own)
             time.sleep(own.random() * 0.2)
-            os._exit(run(*command, "--db", db).exit_code)
+            os._exit(run(*command, "--db", db, code=None).exit_code)
         children.append(child)
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 

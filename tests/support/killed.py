@@ -28,13 +28,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from collector.cli import cli as collect
 from collector.discovery.commands import running
 from collector.discovery.selection import run as selection
 from collector.git.repository import GitRepo
 from collector.json_values import JsonObject
 from collector.storage.connection import OwnConnection
-from support.commands import clone, run
+from support.commands import clone, collect, run
 from support.interleaved import Command, differences
 from support.tasks_here import tasks_here
 
@@ -78,19 +77,19 @@ def done(command: Command, db: Path) -> int:
 
 def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
-        return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
+        return collect("merge", *command[1:], "-o", db, "-q", code=None).exit_code
     # of collect; nobody is probed, and the mirrors are the same for all databases
     if command[0] in ("discover", "run"):
         mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
         with patch.object(selection, "due", lambda log: []), mirrors:
-            return run(*command, "--db", db, program=collect).exit_code
+            return collect(*command, "--db", db, code=None).exit_code
     if command[0] == "db":
-        return run("db", db, *command[1:]).exit_code
+        return run("db", db, *command[1:], code=None).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
         with closing(sqlite3.connect(db)) as connection, connection:
             connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
         return 0
-    return run(*command, "--db", db).exit_code
+    return run(*command, "--db", db, code=None).exit_code
 
 
 def statements_of(command: Command, db: Path) -> int:

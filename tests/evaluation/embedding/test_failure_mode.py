@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import column
-from support.builder import import_stream
-from support.truth import REPOS
+from support.commands import clone
 
 from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
@@ -176,9 +175,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
     tmp_path: Path,
     db: Path,
 ) -> None:
-    repo = import_stream(
-        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
-    )
+    repo = clone("example", tmp_path)
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
         insert = store.connection.execute

@@ -12,9 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from support.answers import pick
-from support.builder import import_stream
-from support.commands import Analysed
-from support.truth import REPOS
+from support.commands import Analysed, clone
 
 from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.conversation import conversation_of
@@ -219,7 +217,7 @@ def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
 def attributed(tmp_path: Path) -> Analysed:
     """A clone with sessions, and its database."""
     repo, db = (
-        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
+        clone("example", tmp_path),
         tmp_path / "e.db",
     )
     with Store(db) as store:

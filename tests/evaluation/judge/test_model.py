@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from support.answers import pick
-from support.builder import import_stream
+from support.commands import clone
 from support.judge_answers import paper_answer, session_answer, turns_answer
-from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
@@ -91,9 +90,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
 
 
 def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path, db: Path) -> None:
-    repo = import_stream(
-        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
-    )
+    repo = clone("example", tmp_path)
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
     run = ["data", "judge", "run", str(repo), "--db", str(db), "--model", "local", "--yes"]
