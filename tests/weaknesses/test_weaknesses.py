@@ -800,7 +800,7 @@ def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
     run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved)
     assert (
         "no branch, tag or commit named"
-        in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+        in run("findings", "--new-since", "nowhere", "--db", moved, code=2).stderr
     )
 
 
@@ -902,7 +902,7 @@ def test_one_finding_in_context(two: Path) -> None:
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
     assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
-    assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two).stderr
+    assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two, code=2).stderr
 
 
 def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
@@ -928,7 +928,7 @@ def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, db: Path) 
     run("findings", "review", first[:8], *later, "--db", db)
     (review,) = run_json("findings", "show", first, "--db", db)["reviews"]
     assert pick(review, "reviewer", "verdict") == ("Ann", "true")
-    assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
+    assert "needs a finding" in run("findings", "review", *said, "--db", db, code=2).stderr
 
 
 # --- the real one ---------------------------------------------------------------------------------
