@@ -902,7 +902,10 @@ def test_one_finding_in_context(two: Path) -> None:
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
     assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
-    assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two, code=2).stderr
+    assert (
+        "no finding has the id nothing"
+        in run("findings", "show", "nothing", "--db", two, code=2).stderr
+    )
 
 
 def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
