@@ -166,7 +166,7 @@ def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(
 
 @pytest.mark.parametrize(
     ("tagged", "believed"),
-    [("2017-01-01", False), ("2019-01-01", True), ("2026-01-01", True), ("1970-01-01", True)],
+    {"2017-01-01": False, "2019-01-01": True, "2026-01-01": True, "1970-01-01": True}.items(),
 )
 def test_a_tag_that_is_older_than_its_commit_contradicts_it(tagged: str, believed: bool) -> None:
     assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == (

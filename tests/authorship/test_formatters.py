@@ -93,7 +93,7 @@ def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: in
 
 @pytest.mark.parametrize(
     ("days", "tool"),
-    [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")],
+    {1: "prettier tool", 2.9: "prettier tool", 3.1: "unknown", 30: "unknown"}.items(),
 )
 def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, tool: str) -> None:
     assert _said(AFTER, until=CALL.at + days * 86_400) == [tool] * 7
@@ -150,13 +150,13 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("command", "tool"),
-    [
-        ("prettier --write .", "prettier"),
-        ("pnpm fix", "pnpm"),
-        ("make fmt", "make"),
-        ("uv run ledger -w book import", ""),  # a program of the project: `-w` says nothing
-        ("cat src/load.js", ""),
-    ],
+    {
+        "prettier --write .": "prettier",
+        "pnpm fix": "pnpm",
+        "make fmt": "make",
+        "uv run ledger -w book import": "",  # a program of the project: `-w` says nothing
+        "cat src/load.js": "",
+    }.items(),
 )
 def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
     action = WorktreeAction(50.0, 51.0, CALL, command, "/w", effects(command, "/w"))

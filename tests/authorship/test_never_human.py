@@ -236,12 +236,12 @@ PAGE = (
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [
-        ("pandoc notes.md -o docs/a.html", "cp docs/a.html docs/b.html"),
-        ("pandoc notes.md -o docs/a.html; cp docs/a.html docs/b.html", ""),
-        ("pandoc notes.md > docs/a.html", "cp docs/a.html docs/b.html"),
-        ("python convert.py", "cp docs/a.html docs/b.html"),
-    ],
+    {
+        "pandoc notes.md -o docs/a.html": "cp docs/a.html docs/b.html",
+        "pandoc notes.md -o docs/a.html; cp docs/a.html docs/b.html": "",
+        "pandoc notes.md > docs/a.html": "cp docs/a.html docs/b.html",
+        "python convert.py": "cp docs/a.html docs/b.html",
+    }.items(),
 )
 def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path) -> None:
     world = _begin("converted")
@@ -262,18 +262,18 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("command", "source"),
-    [
-        ("cp ~/skills/ledger/guide.md docs/guide.md", "unknown brought_in"),
-        ("mv /home/dev/notes/guide.md docs/", "unknown brought_in"),
-        ("mkdir -p docs && cp ../other/docs/*.md docs/", "unknown brought_in"),
-        ("cp /tmp/draft/guide.md docs/guide.md", "unknown brought_in"),
-        ("cp src/guide.md docs/guide.md", "unknown brought_in"),
-        ("mv src/guide.md docs/", "unknown brought_in"),
-        ("rsync -a ~/skills/guide.md docs/", "unknown brought_in"),
-        ("scp build:guide.md docs/guide.md", "unknown brought_in"),
-        ("cat ~/skills/guide.md > docs/guide.md", "unknown brought_in"),
-        ("Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md", "unknown brought_in"),
-    ],
+    {
+        "cp ~/skills/ledger/guide.md docs/guide.md": "unknown brought_in",
+        "mv /home/dev/notes/guide.md docs/": "unknown brought_in",
+        "mkdir -p docs && cp ../other/docs/*.md docs/": "unknown brought_in",
+        "cp /tmp/draft/guide.md docs/guide.md": "unknown brought_in",
+        "cp src/guide.md docs/guide.md": "unknown brought_in",
+        "mv src/guide.md docs/": "unknown brought_in",
+        "rsync -a ~/skills/guide.md docs/": "unknown brought_in",
+        "scp build:guide.md docs/guide.md": "unknown brought_in",
+        "cat ~/skills/guide.md > docs/guide.md": "unknown brought_in",
+        "Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md": "unknown brought_in",
+    }.items(),
 )
 def test_what_the_agent_copies_from_where_nobody_knows_it(
     command: str, source: str, tmp_path: Path

@@ -67,18 +67,18 @@ def _pull(*commits: Commit, number: int = 7) -> PullRequest:
 
 @pytest.mark.parametrize(
     ("subject", "number"),
-    [
-        ("Budgets (#7)", 7),
-        ("Budgets (#7) ", 7),
-        ('Revert "Budgets (#7)" (#9)', 9),
-        ("Budgets (!12)", 12),
-        ("Budgets (pull request #3)", 3),
-        ('Revert "Budgets (#7)"', 0),
-        ("Budgets (#7) for Bo", 0),
-        ("Fix #7", 0),
-        ("Merge pull request #7 from ada/budgets", 0),
-        ("", 0),
-    ],
+    {
+        "Budgets (#7)": 7,
+        "Budgets (#7) ": 7,
+        'Revert "Budgets (#7)" (#9)': 9,
+        "Budgets (!12)": 12,
+        "Budgets (pull request #3)": 3,
+        'Revert "Budgets (#7)"': 0,
+        "Budgets (#7) for Bo": 0,
+        "Fix #7": 0,
+        "Merge pull request #7 from ada/budgets": 0,
+        "": 0,
+    }.items(),
 )
 def test_number_of_a_squash_ends_its_subject(subject: str, number: int) -> None:
     assert pull_number(subject) == number
@@ -268,19 +268,19 @@ def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
 
 @pytest.mark.parametrize(
     ("ref", "source"),
-    [
-        ("refs/pull/7/head", True),
-        ("refs/merge-requests/7/head", True),
-        ("refs/remotes/origin/pull/7/head", True),
-        ("refs/heads/totals", True),
-        ("refs/remotes/origin/totals", True),
-        ("refs/pull/7/merge", False),
-        ("refs/heads/entire/checkpoints/v1", False),
-        ("refs/remotes/origin/entire/checkpoints/v1", False),
-        ("refs/entire/checkpoints/v2/main", False),
-        ("refs/tags/v1", False),
-        ("refs/notes/commits", False),
-    ],
+    {
+        "refs/pull/7/head": True,
+        "refs/merge-requests/7/head": True,
+        "refs/remotes/origin/pull/7/head": True,
+        "refs/heads/totals": True,
+        "refs/remotes/origin/totals": True,
+        "refs/pull/7/merge": False,
+        "refs/heads/entire/checkpoints/v1": False,
+        "refs/remotes/origin/entire/checkpoints/v1": False,
+        "refs/entire/checkpoints/v2/main": False,
+        "refs/tags/v1": False,
+        "refs/notes/commits": False,
+    }.items(),
 )
 def test_refs_with_originals(ref: str, source: bool) -> None:
     assert is_source(ref) == source
@@ -288,20 +288,17 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
 
 @pytest.mark.parametrize(
     ("case", "methods"),
-    [
-        ("squash_by_number", [("Months and budgets (#7)", "squash_by_number", 2)]),
-        ("squash_of_a_branch", [("Months and budgets", "same_patch_id", 2)]),
-        ("squash_partly_named", [("Months and budgets (#7)", "squash_by_number", 2)]),
-        ("rebase_merge", [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)]),
-        (
-            "cherry_pick",
-            [
-                ("Budgets, for the release", "same_patch_id", 1),
-                ("Monthly totals, for the release", "same_patch_id", 1),
-            ],
-        ),
-        ("squash", [("Months and budgets (#7)", "trailer", 2)]),
-    ],
+    {
+        "squash_by_number": [("Months and budgets (#7)", "squash_by_number", 2)],
+        "squash_of_a_branch": [("Months and budgets", "same_patch_id", 2)],
+        "squash_partly_named": [("Months and budgets (#7)", "squash_by_number", 2)],
+        "rebase_merge": [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)],
+        "cherry_pick": [
+            ("Budgets, for the release", "same_patch_id", 1),
+            ("Monthly totals, for the release", "same_patch_id", 1),
+        ],
+        "squash": [("Months and budgets (#7)", "trailer", 2)],
+    }.items(),
 )
 def test_links_of_built_repositories(
     case: str, methods: list[tuple[str, str, int]], tmp_path: Path, db: Path

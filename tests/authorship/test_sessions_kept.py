@@ -150,7 +150,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
 
 @pytest.mark.parametrize(
     ("command", "parsed"),
-    [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)],
+    {"go build ./...": 0, "git stash pop": 0, "rm -f old.txt": 0, "npm run fix": 1}.items(),
 )
 def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     command: str, parsed: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch

@@ -106,7 +106,7 @@ def test_line_in_a_notice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")]
+    ("count", "kind"), {1: "likely_human", 6: "likely_human", 7: "unknown", 40: "unknown"}.items()
 )
 def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path) -> None:
     """A few may be a person's; more than that is a session that nobody recorded more often than

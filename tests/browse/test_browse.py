@@ -683,15 +683,15 @@ def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
 
 @pytest.mark.parametrize(
     ("given", "safe"),
-    [
-        ("a,=1+1,c\n", "a,'=1+1,c\n"),
-        ('a,"=1+1",c\n', 'a,"\'=1+1",c\n'),
-        ('"x ""=1,\n=2""",-3\n', '"x ""=1,\n=2""",-3\n'),
-        ("-1.5e3,+2,-x,@y\r\n", "-1.5e3,+2,'-x,'@y\r\n"),
-        ("=last", "'=last"),
-        ("\uff1d1+1,a;=1,b; c;d\n", "'\uff1d1+1,a;'=1,b; c;d\n"),
-        ("\r\n", "\r\n"),
-    ],
+    {
+        "a,=1+1,c\n": "a,'=1+1,c\n",
+        'a,"=1+1",c\n': 'a,"\'=1+1",c\n',
+        '"x ""=1,\n=2""",-3\n': '"x ""=1,\n=2""",-3\n',
+        "-1.5e3,+2,-x,@y\r\n": "-1.5e3,+2,'-x,'@y\r\n",
+        "=last": "'=last",
+        "\uff1d1+1,a;=1,b; c;d\n": "'\uff1d1+1,a;'=1,b; c;d\n",
+        "\r\n": "\r\n",
+    }.items(),
 )
 def test_the_guard_of_csv(given: str, safe: str) -> None:
     for size in (1, 2, 3, 100):
@@ -1374,16 +1374,16 @@ def test_an_address_leads_back_to_what_it_names(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("origin", "web"),
-    [
-        ("https://github.com/o/r.git", "https://github.com/o/r"),
-        ("git@gitlab.com:g/s/r.git", "https://gitlab.com/g/s/r"),
-        ("ssh://git@codeberg.org/o/r", "https://codeberg.org/o/r"),
-        ("javascript://x.y/a/b", ""),
-        ("/home/me/r", ""),
-        (None, ""),
-        ('https://github.com/o/r" onclick=x', ""),
-        ("http://github.com/o/r", ""),
-    ],
+    {
+        "https://github.com/o/r.git": "https://github.com/o/r",
+        "git@gitlab.com:g/s/r.git": "https://gitlab.com/g/s/r",
+        "ssh://git@codeberg.org/o/r": "https://codeberg.org/o/r",
+        "javascript://x.y/a/b": "",
+        "/home/me/r": "",
+        None: "",
+        'https://github.com/o/r" onclick=x': "",
+        "http://github.com/o/r": "",
+    }.items(),
 )
 def test_only_plain_addresses_of_origin_are_linked(origin: str | None, web: str) -> None:
     assert addresses.forge(origin) == web

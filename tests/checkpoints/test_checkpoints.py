@@ -79,13 +79,13 @@ def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
 @pytest.mark.parametrize("ref", [V1, f"refs/entire/checkpoints/{ULID[-2:]}/{ULID}"])
 @pytest.mark.parametrize(
     ("first_line", "kind"),
-    [
-        ("-----BEGIN SSH SIGNATURE-----", "ssh"),
-        ("-----BEGIN PGP SIGNATURE-----", "gpg"),
-        ("-----BEGIN PGP MESSAGE-----", "gpg"),
-        ("-----BEGIN SIGNED MESSAGE-----", "x509"),
-        ("-----BEGIN something new-----", "other"),
-    ],
+    {
+        "-----BEGIN SSH SIGNATURE-----": "ssh",
+        "-----BEGIN PGP SIGNATURE-----": "gpg",
+        "-----BEGIN PGP MESSAGE-----": "gpg",
+        "-----BEGIN SIGNED MESSAGE-----": "x509",
+        "-----BEGIN something new-----": "other",
+    }.items(),
 )
 def test_the_kind_of_signature_of_a_checkpoint_is_told(
     tmp_path: Path, ref: str, first_line: str, kind: str
@@ -697,19 +697,19 @@ def test_any_metadata_is_survived(
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [
-        ("2026-03-02T10:00:00Z", 1772445600.0),
-        ("2026-03-02T11:00:00+01:00", 1772445600.0),
-        ("2026-03-02T10:00:00.5Z", 1772445600.5),
-        ("2026-03-02T10:00:00.123456789Z", 1772445600.123456),
-        ("2026-03-02T10:00:00", 1772445600.0),  # no zone means UTC
-        ("0001-01-01T00:00:00Z", -62135596800.0),
-        ("2026-02-30T10:00:00Z", None),
-        ("yesterday", None),
-        ("", None),
-        (1772445600, None),
-        ("2026-03-02T10:00:00Z" + " " * 100, None),
-    ],
+    {
+        "2026-03-02T10:00:00Z": 1772445600.0,
+        "2026-03-02T11:00:00+01:00": 1772445600.0,
+        "2026-03-02T10:00:00.5Z": 1772445600.5,
+        "2026-03-02T10:00:00.123456789Z": 1772445600.123456,
+        "2026-03-02T10:00:00": 1772445600.0,  # no zone means UTC
+        "0001-01-01T00:00:00Z": -62135596800.0,
+        "2026-02-30T10:00:00Z": None,
+        "yesterday": None,
+        "": None,
+        1772445600: None,
+        "2026-03-02T10:00:00Z" + " " * 100: None,
+    }.items(),
 )
 def test_times_with_any_number_of_digits(text: object, seconds: float | None) -> None:
     assert timestamp(text) == seconds

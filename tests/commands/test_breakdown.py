@@ -398,19 +398,19 @@ def test_groups_are_sorted_by_a_column(db: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        (("--by", "week", "--last", "6"), "write for example 6w"),
-        (("--by", "week", "--last", "6w", "--since", "2026-01-01"), "choose one of them"),
-        (("--by", "week", "--until", "2001-01-01"), "add --until"),
-        (("--by", "person", "--sort", "lines"), "persons are not ranked"),
-        (("--by", "month", "--sort", "beauty"), "no column beauty"),
-        (("--html", "page.html", "--last", "6w"), "only together with --by"),
-        (("--by", "weather"), "cannot be grouped by weather"),
-        (("--by", ","), "cannot be grouped by nothing"),
-        (("--by", "team"), "no teams are known"),
-        (("--html", "page.html", "--since", "2026-01-01"), "only together with --by"),
-        (("--by", "month", "--since", "2199-01-01"), "no attributed line of these days"),
-    ],
+    {
+        ("--by", "week", "--last", "6"): "write for example 6w",
+        ("--by", "week", "--last", "6w", "--since", "2026-01-01"): "choose one of them",
+        ("--by", "week", "--until", "2001-01-01"): "add --until",
+        ("--by", "person", "--sort", "lines"): "persons are not ranked",
+        ("--by", "month", "--sort", "beauty"): "no column beauty",
+        ("--html", "page.html", "--last", "6w"): "only together with --by",
+        ("--by", "weather"): "cannot be grouped by weather",
+        ("--by", ","): "cannot be grouped by nothing",
+        ("--by", "team"): "no teams are known",
+        ("--html", "page.html", "--since", "2026-01-01"): "only together with --by",
+        ("--by", "month", "--since", "2199-01-01"): "no attributed line of these days",
+    }.items(),
 )
 def test_wrong_input(db: Path, options: tuple[str, ...], words: str) -> None:
     done = run("report", *options, "--db", db, code=2)

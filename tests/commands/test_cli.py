@@ -372,18 +372,18 @@ def test_explain_names_the_tool_and_who_ran_it(example: Analysed) -> None:
 
 @pytest.mark.parametrize(
     ("command", "works"),
-    [
-        ("prettier --write .", True),
-        ("prettier --write src", True),
-        ("prettier --write 'src/**/*.ts'", True),
-        ("prettier --write 'src/app/**/*.ts'", True),
-        ("prettier --write 'src/lib/**/*.ts'", False),
-        ("prettier --write /home/a/project/src", True),
-        ("rm -rf src/old", False),
-        ("prettier --write docs", False),
-        ("ls src", False),
-        ("sed -i s/a/b/ src/app/main.ts", True),
-    ],
+    {
+        "prettier --write .": True,
+        "prettier --write src": True,
+        "prettier --write 'src/**/*.ts'": True,
+        "prettier --write 'src/app/**/*.ts'": True,
+        "prettier --write 'src/lib/**/*.ts'": False,
+        "prettier --write /home/a/project/src": True,
+        "rm -rf src/old": False,
+        "prettier --write docs": False,
+        "ls src": False,
+        "sed -i s/a/b/ src/app/main.ts": True,
+    }.items(),
 )
 def test_commands_that_work_on_the_directory_of_a_file(command: str, works: bool) -> None:
     assert works_on(command, "src/app/main.ts") is works
@@ -539,12 +539,12 @@ def bad_databases(directory: Path) -> dict[str, Path]:
 
 @pytest.mark.parametrize(
     ("which", "words"),
-    [
-        ("foreign", "database of another program"),
-        ("newer", "another version of whowrote, whose tables differ (schema 99"),
-        ("damaged", "not a readable SQLite database"),
-        ("nowhere", "there is no directory"),
-    ],
+    {
+        "foreign": "database of another program",
+        "newer": "another version of whowrote, whose tables differ (schema 99",
+        "damaged": "not a readable SQLite database",
+        "nowhere": "there is no directory",
+    }.items(),
 )
 def test_unusable_databases(example: Analysed, tmp_path: Path, which: str, words: str) -> None:
     db = bad_databases(tmp_path)[which]

@@ -132,7 +132,7 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: Analysed) -> N
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)],
+    {"2,4": range(2, 5), "3,+2": range(3, 5), ",2": range(1, 3), "2": None}.items(),
 )
 def test_lines_of_blame_are_those_of_git(
     example: Analysed, given: str, expected: range | None

@@ -62,12 +62,12 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
 
 @pytest.mark.parametrize(
     ("number", "advice"),
-    [
-        (errno.EMFILE, "ulimit"),
-        (errno.EROFS, "--db FILE"),
-        (errno.ENOTDIR, "can be written"),
-        (errno.EACCES, "permissions"),
-    ],
+    {
+        errno.EMFILE: "ulimit",
+        errno.EROFS: "--db FILE",
+        errno.ENOTDIR: "can be written",
+        errno.EACCES: "permissions",
+    }.items(),
 )
 def test_what_the_machine_refuses_is_no_bug(
     number: int, advice: str, capsys: pytest.CaptureFixture[str]

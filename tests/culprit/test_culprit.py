@@ -363,19 +363,15 @@ def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("message", "expected"),
-    [
-        ("Guard against an empty list", set()),
-        ("fix: load_all and readFile", {"load_all", "readFile"}),
-        ("fix: mean() of nothing", {"mean"}),
-        ("fix: `count` of `IsValid b`", {"count", "IsValid"}),
+    {
+        "Guard against an empty list": set(),
+        "fix: load_all and readFile": {"load_all", "readFile"},
+        "fix: mean() of nothing": {"mean"},
+        "fix: `count` of `IsValid b`": {"count", "IsValid"},
         (
-            (
-                'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b'
-                " <a@example.org>"
-            ),
-            set(),
-        ),
-    ],
+            'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>'
+        ): set(),
+    }.items(),
 )
 def test_names_in_a_message(message: str, expected: set[str]) -> None:
     assert names_in(message) == expected
@@ -539,31 +535,31 @@ def test_tests_inside_a_source_file_are_tests() -> None:
 
 @pytest.mark.parametrize(
     ("message", "expected"),
-    [
-        (f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n', [("named", ID[:12])]),
-        (f"Revert it\n\nThis reverts commit {ID}.", [("revert", ID)]),
-        ("Bound the length (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
-        (
-            "Escape it (RUSTSEC-2021-0078, GO-2022-0969)",
-            [("advisory", "RUSTSEC-2021-0078"), ("advisory", "GO-2022-0969")],
-        ),
-        ("Escape it, see GHSA-jfh8-c2jp-5v3q", [("advisory", "GHSA-JFH8-C2JP-5V3Q")]),
-        ("Fixes #12", [("issue", "#12")]),
-        ("Handle zero\n\nResolves: owner/name#7", [("issue", "#7")]),
-        ("fix(api): handle zero\n\nCloses #3", [("issue", "#3"), ("conventional", "")]),
-        ("fix!: handle zero", [("conventional", "")]),
-        ("hotfix: handle zero", [("conventional", "")]),
-        ("fix(deps): update serde to 1.2", []),
-        ("fix(deps-dev): update x (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
-        ("feat: a page\n\nCloses #12", []),
-        ("Add a page\n\nCloses #12", []),
-        ("Crash on an empty list\n\nResolves #12", [("issue", "#12")]),
-        ("feat: a page\n\nFixes #12", [("issue", "#12")]),
-        ("Refactor the prefix: shorter", []),
-        ("See #12 and fixture #3", []),
-        ("docs: how to fix: it", []),
-        (f"Prefixes: {ID}", []),
-    ],
+    {
+        f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n': [("named", ID[:12])],
+        f"Revert it\n\nThis reverts commit {ID}.": [("revert", ID)],
+        "Bound the length (CVE-2024-12345)": [("advisory", "CVE-2024-12345")],
+        "Escape it (RUSTSEC-2021-0078, GO-2022-0969)": [
+            ("advisory", "RUSTSEC-2021-0078"),
+            ("advisory", "GO-2022-0969"),
+        ],
+        "Escape it, see GHSA-jfh8-c2jp-5v3q": [("advisory", "GHSA-JFH8-C2JP-5V3Q")],
+        "Fixes #12": [("issue", "#12")],
+        "Handle zero\n\nResolves: owner/name#7": [("issue", "#7")],
+        "fix(api): handle zero\n\nCloses #3": [("issue", "#3"), ("conventional", "")],
+        "fix!: handle zero": [("conventional", "")],
+        "hotfix: handle zero": [("conventional", "")],
+        "fix(deps): update serde to 1.2": [],
+        "fix(deps-dev): update x (CVE-2024-12345)": [("advisory", "CVE-2024-12345")],
+        "feat: a page\n\nCloses #12": [],
+        "Add a page\n\nCloses #12": [],
+        "Crash on an empty list\n\nResolves #12": [("issue", "#12")],
+        "feat: a page\n\nFixes #12": [("issue", "#12")],
+        "Refactor the prefix: shorter": [],
+        "See #12 and fixture #3": [],
+        "docs: how to fix: it": [],
+        f"Prefixes: {ID}": [],
+    }.items(),
 )
 def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
     assert fix_signs(message) == [(FixTier(tier), name) for tier, name in expected]

@@ -254,14 +254,14 @@ def test_the_token_goes_to_git_of_its_server_and_a_bad_one_is_left_out(time: Fak
 
 @pytest.mark.parametrize(
     ("fault", "slept"),
-    [
-        ("graphql-limit", [60.0]),
-        ("graphql-limit-left", [41.0]),
-        ("secondary-200", [60.0]),
-        ("secondary-date", [20.0]),
-        ("secondary-after", [7.0]),
-        ("secondary", [60.0]),
-    ],
+    {
+        "graphql-limit": [60.0],
+        "graphql-limit-left": [41.0],
+        "secondary-200": [60.0],
+        "secondary-date": [20.0],
+        "secondary-after": [7.0],
+        "secondary": [60.0],
+    }.items(),
 )
 def test_a_limit_of_graphql_is_waited_out_in_every_form(
     opened: Open, time: FakeTime, fault: str, slept: list[float]

@@ -168,18 +168,18 @@ def test_git_ai_prompts_are_not_kept() -> None:
 
 @pytest.mark.parametrize(
     ("version", "basis"),
-    [
-        ("1.5.6", "seen"),
-        ("1.6.20", "seen"),
-        ("1.6.21", "rest"),
-        ("1.6.22", "rest"),
-        ("1.10.0", "rest"),
-        ("2.0.0-alpha.1", "rest"),
-        ("development:1.6.19", "seen"),
-        ("development:1.6.20", "rest"),  # the release it was made before is not known
-        ("", "rest"),
-        ("custom", "rest"),
-    ],
+    {
+        "1.5.6": "seen",
+        "1.6.20": "seen",
+        "1.6.21": "rest",
+        "1.6.22": "rest",
+        "1.10.0": "rest",
+        "2.0.0-alpha.1": "rest",
+        "development:1.6.19": "seen",
+        "development:1.6.20": "rest",  # the release it was made before is not known
+        "": "rest",
+        "custom": "rest",
+    }.items(),
 )
 def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, basis: str) -> None:
     """Since pull request 2060 of git-ai, lines that it saw nobody write become the person's."""
@@ -192,14 +192,14 @@ def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, b
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [
-        ("a.py", "a.py"),
-        ("src\\x\\a.py", "src/x/a.py"),
-        ("./a.py", "a.py"),
-        ("file:///home/x/a.py", "/home/x/a.py"),
-        ("file://c:\\x\\a.py", "/c/x/a.py"),
-        ("C:\\x\\a.py", "/c/x/a.py"),
-    ],
+    {
+        "a.py": "a.py",
+        "src\\x\\a.py": "src/x/a.py",
+        "./a.py": "a.py",
+        "file:///home/x/a.py": "/home/x/a.py",
+        "file://c:\\x\\a.py": "/c/x/a.py",
+        "C:\\x\\a.py": "/c/x/a.py",
+    }.items(),
 )
 def test_agent_trace_paths(path: str, expected: str) -> None:
     (record,) = agent_trace.read(FILE, json.dumps(trace(path=path)).encode())

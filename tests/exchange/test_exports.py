@@ -214,15 +214,15 @@ def test_a_path_that_git_ai_cannot_say_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("model", "expected"),
-    [
-        ("claude-opus-4-6", "anthropic/claude-opus-4-6"),
-        ("gpt-5.5", "openai/gpt-5.5"),
-        ("anthropic/x", "anthropic/x"),
-        ("Claude Opus 4.6", "anthropic/claude-opus-4.6"),
-        ("nobody-knows", ""),
-        ("", ""),
-        ("<synthetic>", ""),
-    ],
+    {
+        "claude-opus-4-6": "anthropic/claude-opus-4-6",
+        "gpt-5.5": "openai/gpt-5.5",
+        "anthropic/x": "anthropic/x",
+        "Claude Opus 4.6": "anthropic/claude-opus-4.6",
+        "nobody-knows": "",
+        "": "",
+        "<synthetic>": "",
+    }.items(),
 )
 def test_models_as_provider_and_model(model: str, expected: str) -> None:
     assert model_id(model) == expected

@@ -48,12 +48,12 @@ def test_a_screen_has_few_words_and_the_answer(command: str, example: Analysed) 
 
 @pytest.mark.parametrize(
     ("command", "behind"),
-    [
-        ("repo {clone}", ("headline", "evidence", "linked by")),
-        ("why {clone} {file}:6", ("tool call", "why not someone else", "measured")),
-        ("log 43b7400e3 {clone} --show", ("files", "sessions")),
-        ("report {clone}", ("agent or declared share low", "Low coverage is not low use")),
-    ],
+    {
+        "repo {clone}": ("headline", "evidence", "linked by"),
+        "why {clone} {file}:6": ("tool call", "why not someone else", "measured"),
+        "log 43b7400e3 {clone} --show": ("files", "sessions"),
+        "report {clone}": ("agent or declared share low", "Low coverage is not low use"),
+    }.items(),
 )
 def test_everything_else_is_under_full(
     command: str, behind: tuple[str, ...], example: Analysed

@@ -455,20 +455,20 @@ def test_kind_of_a_command(command: str, name: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "paths"),
-    [
-        ("cat a.py b/c.md", ("a.py", "b/c.md")),
-        ("sed -n '1,9p' src/a.ts | head", ("src/a.ts",)),
-        ("sed -i 's/a/b/' src/a.ts", ()),
-        ("rg -n 'foo.bar' src/x.go", ("src/x.go",)),
-        ("cat *.py", ()),
-        ("cat <<EOF > a.py", ()),
+    {
+        "cat a.py b/c.md": ("a.py", "b/c.md"),
+        "sed -n '1,9p' src/a.ts | head": ("src/a.ts",),
+        "sed -i 's/a/b/' src/a.ts": (),
+        "rg -n 'foo.bar' src/x.go": ("src/x.go",),
+        "cat *.py": (),
+        "cat <<EOF > a.py": (),
         # What shows files is given files, whatever their names; a search may be given a directory.
-        ("cat Makefile .gitignore", ("Makefile", ".gitignore")),
-        ("tail -n +20 Dockerfile | head -n 5", ("Dockerfile",)),
-        ("sed -n 3p LICENSE", ("LICENSE",)),
-        ("wc -l 2>/dev/null", ()),
-        ("grep -rn foo .github src", ()),
-    ],
+        "cat Makefile .gitignore": ("Makefile", ".gitignore"),
+        "tail -n +20 Dockerfile | head -n 5": ("Dockerfile",),
+        "sed -n 3p LICENSE": ("LICENSE",),
+        "wc -l 2>/dev/null": (),
+        "grep -rn foo .github src": (),
+    }.items(),
 )
 def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
     assert paths_read(_call(1, "Bash", command=command), "bash:file") == paths
@@ -849,18 +849,18 @@ def test_injected_text_is_never_the_users(injected: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "yes"),
-    [
-        ("no, use the other one", True),
-        ("No. Use the other one", True),
-        ("That’s not what I asked for", True),
-        ("it still does not work", True),
-        ("Please wait for the build", False),  # not the first word
-        ("Good. Actually, make it blue", True),
-        ("now add the rest", False),
-        ("nobody needs it, note that", False),
-        ("the wronged party", False),
-        ("commit this", False),
-    ],
+    {
+        "no, use the other one": True,
+        "No. Use the other one": True,
+        "That’s not what I asked for": True,
+        "it still does not work": True,
+        "Please wait for the build": False,  # not the first word
+        "Good. Actually, make it blue": True,
+        "now add the rest": False,
+        "nobody needs it, note that": False,
+        "the wronged party": False,
+        "commit this": False,
+    }.items(),
 )
 def test_corrections(text: str, yes: bool) -> None:
     assert corrects(text) is yes
@@ -985,31 +985,31 @@ def test_words_of_scripts_without_blanks() -> None:
 
 @pytest.mark.parametrize(
     ("command", "files"),
-    [
-        ("git checkout -- a.py", 1),
-        ("cd x && git checkout a.py b.py", 2),
-        ("git checkout .", 2),
-        ("git checkout main", 0),
-        ("git checkout -b a.py", 0),
-        ("git restore a.py", 1),
-        ("git restore --staged a.py", 0),
-        ("git reset --hard", 2),
-        ("git reset HEAD a.py", 0),
-        ("git revert HEAD", 2),
-        ("git revert --abort", 0),
-        ("git stash", 2),
-        ("git stash && make && git stash pop", 0),
-        ("git stash list", 0),
-        ("git stash; git stash apply", 0),
-        ("git stash -u 2>/dev/null; make; git stash pop -q 2>/dev/null", 0),
-        ("git stash; git stash drop", 2),
-        ("git stash -- a.py; git stash -- b.py; git stash pop", 1),
-        ("git stash -- a.py; git stash -- b.py; git stash pop stash@{1}; git stash drop", 1),
-        ("git stash pop", 0),
-        ("git stash pop; git stash", 2),
-        ("git checkout -- other.py", 0),
-        ("echo git checkout -- a.py", 0),
-    ],
+    {
+        "git checkout -- a.py": 1,
+        "cd x && git checkout a.py b.py": 2,
+        "git checkout .": 2,
+        "git checkout main": 0,
+        "git checkout -b a.py": 0,
+        "git restore a.py": 1,
+        "git restore --staged a.py": 0,
+        "git reset --hard": 2,
+        "git reset HEAD a.py": 0,
+        "git revert HEAD": 2,
+        "git revert --abort": 0,
+        "git stash": 2,
+        "git stash && make && git stash pop": 0,
+        "git stash list": 0,
+        "git stash; git stash apply": 0,
+        "git stash -u 2>/dev/null; make; git stash pop -q 2>/dev/null": 0,
+        "git stash; git stash drop": 2,
+        "git stash -- a.py; git stash -- b.py; git stash pop": 1,
+        "git stash -- a.py; git stash -- b.py; git stash pop stash@{1}; git stash drop": 1,
+        "git stash pop": 0,
+        "git stash pop; git stash": 2,
+        "git checkout -- other.py": 0,
+        "echo git checkout -- a.py": 0,
+    }.items(),
 )
 def test_undo_commands(command: str, files: int) -> None:
     edits = (_call(1, "Edit", path="a.py"), _call(2, "Edit", path="b.py"))

@@ -101,15 +101,15 @@ class File:
 
 @pytest.mark.parametrize(
     ("second", "re_edited"),
-    [
-        ("one\nTWO\nthree\nfour\nfive\nsix\n", 1),  # changes the line that the first edit wrote
-        ("one\nthree\nfour\nfive\nsix\n", 1),  # removes it
-        ("one\n2\nthree\nfour\nFIVE\nsix\n", 0),  # another line
-        ("one\n2\nnew\nthree\nfour\nfive\nsix\n", 0),  # inserts below it, not inside
+    {
+        "one\nTWO\nthree\nfour\nfive\nsix\n": 1,  # changes the line that the first edit wrote
+        "one\nthree\nfour\nfive\nsix\n": 1,  # removes it
+        "one\n2\nthree\nfour\nFIVE\nsix\n": 0,  # another line
+        "one\n2\nnew\nthree\nfour\nfive\nsix\n": 0,  # inserts below it, not inside
         # above it: only the number of the line changes
-        ("zero\nzero\none\n2\nthree\nfour\nfive\nsix\n", 0),
-        ("one\nTWO\nTHREE\nfour\nfive\nsix\n", 1),  # changes it and a neighbour
-    ],
+        "zero\nzero\none\n2\nthree\nfour\nfive\nsix\n": 0,
+        "one\nTWO\nTHREE\nfour\nfive\nsix\n": 1,  # changes it and a neighbour
+    }.items(),
 )
 def test_a_later_edit_of_the_same_lines(second: str, re_edited: int) -> None:
     file = File().to("one\n2\nthree\nfour\nfive\nsix\n").to(second)

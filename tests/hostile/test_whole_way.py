@@ -72,7 +72,7 @@ def walk(case: str, seed: int, place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("case", "seed"),
-    [("example", 1), ("v2_only", 2), ("noisy_session", 3), ("squash_of_a_branch", 4)],
+    {"example": 1, "v2_only": 2, "noisy_session": 3, "squash_of_a_branch": 4}.items(),
 )
 def test_a_damaged_repository_meets_no_bug(case: str, seed: int, tmp_path: Path) -> None:
     walk(case, seed, tmp_path)

@@ -826,19 +826,19 @@ def test_brackets_around_a_whole_are_layout(line: str, laid: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "changed"),
-    [
-        ("x = a", "x = (|a,|)"),
-        ("x = a + b * c", "x = (|a + b|) * c"),
-        ("x == a or b", "x == (|a or b|)"),
-        ("return not a or b", "return not (|a or b|)"),
-        ("if x in a or b:", "if x in (|a or b|):"),
-        ("assert a, b", "assert (a, b)"),
-        ("return f", "return f()"),
-        ("f(a, b)", "f(|(a, b)|)"),
-        ("x => {a: 1}", "x => ({a: 1})"),
-        ("if (a) b(); c();", "if (a) { b(); c(); }"),
-        ("if (a) if (b) c(); else d();", "if (a) { if (b) c(); } else d();"),
-    ],
+    {
+        "x = a": "x = (|a,|)",
+        "x = a + b * c": "x = (|a + b|) * c",
+        "x == a or b": "x == (|a or b|)",
+        "return not a or b": "return not (|a or b|)",
+        "if x in a or b:": "if x in (|a or b|):",
+        "assert a, b": "assert (a, b)",
+        "return f": "return f()",
+        "f(a, b)": "f(|(a, b)|)",
+        "x => {a: 1}": "x => ({a: 1})",
+        "if (a) b(); c();": "if (a) { b(); c(); }",
+        "if (a) if (b) c(); else d();": "if (a) { if (b) c(); } else d();",
+    }.items(),
 )
 def test_brackets_that_change_what_is_said_are_no_layout(line: str, changed: str) -> None:
     old, new = line.split("|"), changed.split("|")

@@ -180,14 +180,14 @@ def test_groups() -> None:
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [
-        ("a/b.tsx", "ts"),
-        ("Makefile", "make"),
-        ("x.YML", "yaml"),
-        (".gitignore", "other"),
-        ("LICENSE", "other"),
-        ("a.b/c", "other"),
-    ],
+    {
+        "a/b.tsx": "ts",
+        "Makefile": "make",
+        "x.YML": "yaml",
+        ".gitignore": "other",
+        "LICENSE": "other",
+        "a.b/c": "other",
+    }.items(),
 )
 def test_languages_by_name(path: str, name: str) -> None:
     assert language(path) == name

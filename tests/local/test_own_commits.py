@@ -293,7 +293,7 @@ def test_single_line_beside_the_agents_uncommitted_one_is_not_its(
     assert "agent" not in authors(said_of(clone, db, sha, "src/app.py"))
 
 
-@pytest.mark.parametrize(("days", "linked"), [(1, True), (4, True), (20, True), (40, False)])
+@pytest.mark.parametrize(("days", "linked"), {1: True, 4: True, 20: True, 40: False}.items())
 def test_work_that_is_committed_days_later_is_the_sessions(
     days: float, linked: bool, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:

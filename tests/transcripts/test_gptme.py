@@ -32,12 +32,12 @@ def _read(*records: JsonObject) -> Session:
 
 @pytest.mark.parametrize(
     ("answer", "status"),
-    [
-        ("Saved to `a.py`", Status.OK),
-        ("Save aborted: user refused to create a missing folder.", Status.REJECTED),
-        ("No content provided", Status.ERROR),
-        ("Interrupted by user", Status.ERROR),
-    ],
+    {
+        "Saved to `a.py`": Status.OK,
+        "Save aborted: user refused to create a missing folder.": Status.REJECTED,
+        "No content provided": Status.ERROR,
+        "Interrupted by user": Status.ERROR,
+    }.items(),
 )
 def test_what_was_refused_was_not_done(answer: str, status: Status) -> None:
     (call,) = _read(_said("assistant", WROTE, 1), _said("system", answer, 2)).calls

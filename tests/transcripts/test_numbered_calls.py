@@ -241,7 +241,7 @@ def test_what_a_compaction_of_codex_used_is_counted_beside_the_totals() -> None:
 
 @pytest.mark.parametrize(
     ("tier", "tiers"),
-    [("priority", ("priority",)), ("fast", ("priority",)), ("default", ()), (None, ())],
+    {"priority": ("priority",), "fast": ("priority",), "default": (), None: ()}.items(),
 )
 def test_codex_says_in_which_tier_a_turn_is_served(
     tier: str | None, tiers: tuple[str, ...]

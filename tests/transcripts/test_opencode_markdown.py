@@ -58,13 +58,13 @@ def test_calls_have_their_input_and_answer() -> None:
 
 @pytest.mark.parametrize(
     ("created", "moment"),
-    [
-        ("5/9/2026, 9:08:30 PM", datetime(2026, 5, 9, 21, 8, 30)),
-        ("1/29/2026, 12:23:37 AM", datetime(2026, 1, 29, 0, 23, 37)),
-        ("31/07/2026, 20:37:39", datetime(2026, 7, 31, 20, 37, 39)),
-        ("04.05.2026, 17:46:01", datetime(2026, 5, 4, 17, 46, 1)),
-        ("2026/8/2 14:58:50", datetime(2026, 8, 2, 14, 58, 50)),
-    ],
+    {
+        "5/9/2026, 9:08:30 PM": datetime(2026, 5, 9, 21, 8, 30),
+        "1/29/2026, 12:23:37 AM": datetime(2026, 1, 29, 0, 23, 37),
+        "31/07/2026, 20:37:39": datetime(2026, 7, 31, 20, 37, 39),
+        "04.05.2026, 17:46:01": datetime(2026, 5, 4, 17, 46, 1),
+        "2026/8/2 14:58:50": datetime(2026, 8, 2, 14, 58, 50),
+    }.items(),
 )
 def test_a_session_began_by_the_clock_of_its_author(created: str, moment: datetime) -> None:
     call = _write_call("write", {"filePath": "/a/b.py", "content": ""}, "Wrote it.")

@@ -608,12 +608,12 @@ def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: 
 
 @pytest.mark.parametrize(
     ("mark", "whole"),
-    [
-        ("[... omitted 20 of 40 lines ...]", False),
-        ("[... output truncated to fit 10240 bytes ...]", False),
-        ("…1520 tokens truncated…", False),
-        ("[...]", True),
-    ],
+    {
+        "[... omitted 20 of 40 lines ...]": False,
+        "[... output truncated to fit 10240 bytes ...]": False,
+        "…1520 tokens truncated…": False,
+        "[...]": True,
+    }.items(),
 )
 def test_a_file_with_lines_left_out_was_not_seen(mark: str, whole: bool) -> None:
     output = json.dumps({"output": f"one\n{mark}\nthree\n", "metadata": {"exit_code": 0}})

@@ -135,17 +135,19 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [
-        (
-            "mcp__github__create_or_update_file",
-            {"owner": "o", "repo": "r", "path": "a.py", "content": BODY},
-        ),
-        ("mcp__filesystem__search_files", {"path": "/r", "text": "total"}),
-        ("mcp__notes__write_note", {"title": "a", "content": BODY}),
-        ("mcp__filesystem__create_directory", {"path": "/r/src"}),
-        ("Read", {"file_path": "/r/a.py"}),
-        ("TodoWrite", {"path": "/r/a.py", "content": BODY}),
-    ],
+    {
+        "mcp__github__create_or_update_file": {
+            "owner": "o",
+            "repo": "r",
+            "path": "a.py",
+            "content": BODY,
+        },
+        "mcp__filesystem__search_files": {"path": "/r", "text": "total"},
+        "mcp__notes__write_note": {"title": "a", "content": BODY},
+        "mcp__filesystem__create_directory": {"path": "/r/src"},
+        "Read": {"file_path": "/r/a.py"},
+        "TodoWrite": {"path": "/r/a.py", "content": BODY},
+    }.items(),
 )
 def test_other_calls_are_none(name: str, arguments: JsonObject) -> None:
     (call,) = session(name, arguments).calls

@@ -254,20 +254,18 @@ def test_a_command_is_read_as_it_was_typed(recorded: str, words: str, housekeepi
 
 @pytest.mark.parametrize(
     ("recorded", "typed"),
-    [
+    {
         (
-            "<command-message>pr:review</command-message>\n<command-name>/pr:review</command-name>",
-            "/pr:review",
-        ),
+            "<command-message>pr:review</command-message>\n<command-name>/pr:review</command-name>"
+        ): "/pr:review",
         (
-            "<command-name>/fix</command-name>\n<command-args>the <b>first</b>\ntwo</command-args>",
-            "/fix the <b>first</b>\ntwo",
-        ),
-        ("<command-name>review</command-name> and then this", "/review and then this"),
-        ("Why does <command-args> stand in my text?", "Why does <command-args> stand in my text?"),
-        ("/review the diff", "/review the diff"),
-        ("", ""),
-    ],
+            "<command-name>/fix</command-name>\n<command-args>the <b>first</b>\ntwo</command-args>"
+        ): "/fix the <b>first</b>\ntwo",
+        "<command-name>review</command-name> and then this": "/review and then this",
+        "Why does <command-args> stand in my text?": "Why does <command-args> stand in my text?",
+        "/review the diff": "/review the diff",
+        "": "",
+    }.items(),
 )
 def test_a_prompt_is_shown_as_it_was_typed(recorded: str, typed: str) -> None:
     assert as_typed(recorded) == typed
@@ -331,7 +329,7 @@ def _asked(**more: object) -> Session:
 
 
 @pytest.mark.parametrize(
-    ("kind", "count"), [("peer", 0), ("coordinator", 0), ("human", 1), ("", 1)]
+    ("kind", "count"), {"peer": 0, "coordinator": 0, "human": 1, "": 1}.items()
 )
 def test_a_prompt_of_another_agent_is_not_the_users(kind: str, count: int) -> None:
     assert len(_asked(origin={"kind": kind}).user_turns) == count

@@ -134,14 +134,14 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("word", "severity"),
-    [
-        ("CRITICAL", "ERROR"),
-        ("High", "ERROR"),
-        ("MEDIUM", "WARNING"),
-        ("low", "INFO"),
-        ("info", "INFO"),
-        ("EXPERIMENT", "EXPERIMENT"),
-    ],
+    {
+        "CRITICAL": "ERROR",
+        "High": "ERROR",
+        "MEDIUM": "WARNING",
+        "low": "INFO",
+        "info": "INFO",
+        "EXPERIMENT": "EXPERIMENT",
+    }.items(),
 )
 def test_rules_of_others_name_severities_by_other_words(
     tmp_path: Path, word: str, severity: str

@@ -615,12 +615,12 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("rules", "words"),
-    [
-        ("nowhere", "no rules found at"),
-        ("empty", "no rule files"),
-        ("bad.yaml", "not valid YAML"),
-        ("odd.yaml", "no id"),
-    ],
+    {
+        "nowhere": "no rules found at",
+        "empty": "no rule files",
+        "bad.yaml": "not valid YAML",
+        "odd.yaml": "no id",
+    }.items(),
 )
 def test_words_about_rules(
     program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch

@@ -39,82 +39,79 @@ _CLEAN: Row = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changed", "mode"),
-    [
-        ({}, "clean"),
-        ({"repeated_calls": 6, "repetition_rate": 0.3}, "stuck_loop"),
-        ({"repeated_calls": 4, "repetition_rate": 0.4}, "clean"),
-        ({"repeated_calls": 6, "repetition_rate": 0.29}, "clean"),
-        ({"assumption_lock_turn": 2}, "assumption_locked"),
-        ({"scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
-        ({"scope_drift": 2.0, "conflation_turn": 4}, "clean"),
-        ({"scope_drift": 3.0, "plan_steps_first": 8}, "multi_intent_confusion"),
-        (
-            {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1},
-            "multi_intent_confusion",
-        ),
-        ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2}, "scope_bleed"),
-        ({"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1}, "scope_bleed"),
-        ({"drift_onset_calibrated": 3}, "shifted_intent"),
-        ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
-        ({"turns_classified": 2}, "clean"),
-        ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
+MODES: dict[str, list[Row]] = {
+    "clean": [
+        {},
+        {"repeated_calls": 4, "repetition_rate": 0.4},
+        {"repeated_calls": 6, "repetition_rate": 0.29},
+        {"scope_drift": 2.0, "conflation_turn": 4},
+        {"turns_classified": 2},
+        {"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None},
         # Where words have no answer, sentence vectors have one; where words have one, they decide.
-        (
-            {
-                "turns_classified": 0,
-                "pushback_turns": None,
-                "embedded": {"turns_classified": 4, "pushback_turns": 1},
-            },
-            "clean",
-        ),
-        ({"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}}, "clean"),
-        ({"files_changed": False, "scope_drift": None}, "clean"),
+        {
+            "turns_classified": 0,
+            "pushback_turns": None,
+            "embedded": {"turns_classified": 4, "pushback_turns": 1},
+        },
+        {"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}},
+        {"files_changed": False, "scope_drift": None},
         # Without a judge the files of the session's commits say what was needed; without a commit
         # nobody is asked.
-        ({"scope_drift": None}, "clean"),
-        ({"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3}, "clean"),
-        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3}, "scope_bleed"),
-        (
-            {
-                "scope_drift": None,
-                "touched_per_committed": 3.0,
-                "first_outside": 1,
-                "plan_steps_detected": 8,
-            },
-            "multi_intent_confusion",
-        ),
-        (
-            {
-                "scope_drift": None,
-                "touched_per_committed": 3.0,
-                "first_outside": 3,
-                "plan_steps_detected": 8,
-            },
-            "scope_bleed",
-        ),
+        {"scope_drift": None},
+        {"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3},
         # the judge is believed
-        ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),
+        {"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3},
         # Without embeddings: a single message leaves no task, and nobody is locked who was not
         # pushed back twice in a row.
-        ({"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
-        ({"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
-        # The first rule that holds decides.
-        (
-            {
-                "repeated_calls": 9,
-                "repetition_rate": 0.9,
-                "assumption_lock_turn": 1,
-                "embedded": {},
-            },
-            "stuck_loop",
-        ),
-        (
-            {"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2},
-            "assumption_locked",
-        ),
+        {"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0},
     ],
+    "stuck_loop": [
+        {"repeated_calls": 6, "repetition_rate": 0.3},
+        # The first rule that holds decides.
+        {
+            "repeated_calls": 9,
+            "repetition_rate": 0.9,
+            "assumption_lock_turn": 1,
+            "embedded": {},
+        },
+    ],
+    "assumption_locked": [
+        {"assumption_lock_turn": 2},
+        {"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2},
+    ],
+    "scope_bleed": [
+        {"scope_drift": 3.0, "conflation_turn": 4},
+        {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2},
+        {"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1},
+        {"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3},
+        {
+            "scope_drift": None,
+            "touched_per_committed": 3.0,
+            "first_outside": 3,
+            "plan_steps_detected": 8,
+        },
+        {"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4},
+    ],
+    "multi_intent_confusion": [
+        {"scope_drift": 3.0, "plan_steps_first": 8},
+        {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1},
+        {
+            "scope_drift": None,
+            "touched_per_committed": 3.0,
+            "first_outside": 1,
+            "plan_steps_detected": 8,
+        },
+    ],
+    "shifted_intent": [
+        {"drift_onset_calibrated": 3},
+        {"drift_onset_calibrated": 3, "pushback_turns": 1},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "mode"),
+    [(changed, mode) for mode, several in MODES.items() for changed in several],
 )
 def test_rules(changed: Row, mode: str) -> None:
     found, reason = failure_mode({**_CLEAN, **changed})

@@ -70,16 +70,16 @@ def _mean(sessions: list[Session], least: int = LEAST) -> Row:
 
 @pytest.mark.parametrize(
     ("df", "expected"),
-    [
-        (1, 12.706),
-        (2, 4.303),
-        (3, 3.182),
-        (4, 2.776),
-        (10, 2.228),
-        (15, 2.131),
-        (100, 1.984),
-        (1000, 1.962),
-    ],
+    {
+        1: 12.706,
+        2: 4.303,
+        3: 3.182,
+        4: 2.776,
+        10: 2.228,
+        15: 2.131,
+        100: 1.984,
+        1000: 1.962,
+    }.items(),
 )
 def test_quantiles_are_those_of_the_tables(df: int, expected: float) -> None:
     assert t_quantile(df) == pytest.approx(expected, abs=5e-4)

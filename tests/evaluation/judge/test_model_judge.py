@@ -683,13 +683,13 @@ def test_the_labels_of_two_people_are_compared_without_a_model(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("session,value\na,b\n", "no columns session, label and value"),
-        ("session,turn,label,value\na,1,mood,good\n", "line 2: no such label: mood"),
-        ("session,turn,label,value\na,1,pushback,angry\n", "line 2: pushback has no class angry"),
-        ("session,turn,label,value\na,x,pushback,none\n", "line 2: invalid literal"),
-        ("session,turn,label,value\na,,success_score,high\n", "line 2: could not convert"),
-    ],
+    {
+        "session,value\na,b\n": "no columns session, label and value",
+        "session,turn,label,value\na,1,mood,good\n": "line 2: no such label: mood",
+        "session,turn,label,value\na,1,pushback,angry\n": "line 2: pushback has no class angry",
+        "session,turn,label,value\na,x,pushback,none\n": "line 2: invalid literal",
+        "session,turn,label,value\na,,success_score,high\n": "line 2: could not convert",
+    }.items(),
 )
 def test_files_that_are_none(store: Store, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.csv"

@@ -172,311 +172,230 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     assert found.q == 1
 
 
+OF_TASKS: dict[str, list[Row]] = {
+    "coding": [
+        {"touched_files": ["a.go", "b.md"]},
+        {
+            "touched_files": ["docs/b.md"],
+            "first_prompt": "Implement the following plan: # Plan: new page",
+        },
+        {"touched_files": ["CHANGELOG.md"]},
+        {"touched_files": ["docs/b.md"], "commits_made": 1},
+        {"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"},
+        {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
+        {"commits_made": 1},
+        {"output_applied": 1},
+        {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
+        {"first_prompt": "The save button does nothing, the page is not shown"},
+        {"first_prompt": "In the header, replace the logo"},
+        {"first_prompt": "给页面添加一个按钮"},
+        {"first_prompt": "#selection fix errors."},
+        {"first_prompt": "Cleanup docs from root"},
+        # Recorded on another machine, so that no call could be tied to a file of the repository.
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}],
+        },
+    ],
+    "discovery": [
+        {"touched_files": ["docs/plans/b.md"]},
+        {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
+        {
+            "tool_call_count": 9,
+            "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
+        },
+        {"first_prompt": "请给出缓存的设计方案", "tool_call_count": 3},
+        {"first_prompt": "Plan how we can use fewer tokens"},
+        {"first_prompt": "I'd like your help planning a new feature"},
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
+        },
+    ],
+    "operations": [
+        {"tool_call_count": 9, "first_prompt": "could you please deploy this"},
+        {"tool_call_count": 4, "acting_commands": 2},
+        {"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"},
+    ],
+    "research": [
+        {"tool_call_count": 9, "first_prompt": "why does the change not deploy?"},
+        {"tool_call_count": 5, "acting_commands": 2},
+        {"tool_call_count": 1, "acting_commands": 1},
+        {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
+        {"first_prompt": "the save button fails", "tool_call_count": 3},
+        {"first_prompt": "How does the cache decide what to keep?"},
+        {"first_prompt": "¿Cómo funciona la caché para los usuarios?"},
+        {"first_prompt": "Do you always read the instructions?"},
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
+        },
+    ],
+    "chat": [
+        {"first_prompt": "hello there"},
+        {},
+    ],
+    "heartbeat": [
+        {"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]},
+        {"last_said": "HEARTBEAT_OK"},
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("values", "task"),
-    [
-        ({"touched_files": ["a.go", "b.md"]}, "coding"),
-        ({"touched_files": ["docs/plans/b.md"]}, "discovery"),
-        (
-            {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
-            "discovery",
-        ),
-        (
-            {
-                "touched_files": ["docs/b.md"],
-                "first_prompt": "Implement the following plan: # Plan: new page",
-            },
-            "coding",
-        ),
-        ({"touched_files": ["CHANGELOG.md"]}, "coding"),
-        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "coding"),
-        ({"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"}, "coding"),
-        (
-            {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
-            "coding",
-        ),
-        ({"tool_call_count": 9, "first_prompt": "could you please deploy this"}, "operations"),
-        ({"tool_call_count": 9, "first_prompt": "why does the change not deploy?"}, "research"),
-        ({"commits_made": 1}, "coding"),
-        ({"output_applied": 1}, "coding"),
-        ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
-        ({"tool_call_count": 5, "acting_commands": 2}, "research"),
-        ({"tool_call_count": 1, "acting_commands": 1}, "research"),
-        (
-            {
-                "tool_call_count": 9,
-                "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
-            },
-            "discovery",
-        ),
-        (
-            {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
-            "coding",
-        ),
-        ({"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"}, "operations"),
-        (
-            {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
-            "research",
-        ),
-        ({"first_prompt": "The save button does nothing, the page is not shown"}, "coding"),
-        ({"first_prompt": "the save button fails", "tool_call_count": 3}, "research"),
-        ({"first_prompt": "How does the cache decide what to keep?"}, "research"),
-        ({"first_prompt": "In the header, replace the logo"}, "coding"),
-        ({"first_prompt": "请给出缓存的设计方案", "tool_call_count": 3}, "discovery"),
-        ({"first_prompt": "给页面添加一个按钮"}, "coding"),
-        ({"first_prompt": "¿Cómo funciona la caché para los usuarios?"}, "research"),
-        ({"first_prompt": "Plan how we can use fewer tokens"}, "discovery"),
-        ({"first_prompt": "I'd like your help planning a new feature"}, "discovery"),
-        ({"first_prompt": "Do you always read the instructions?"}, "research"),
-        ({"first_prompt": "#selection fix errors."}, "coding"),
-        ({"first_prompt": "Cleanup docs from root"}, "coding"),
-        ({"first_prompt": "hello there"}, "chat"),
-        ({}, "chat"),
-        ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
-        ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
-        # Recorded on another machine, so that no call could be tied to a file of the repository.
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}],
-            },
-            "coding",
-        ),
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
-            },
-            "discovery",
-        ),
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
-            },
-            "research",
-        ),
-    ],
+    [(values, task) for task, several in OF_TASKS.items() for values in several],
 )
 def test_task_types(values: Row, task: str) -> None:
     assert task_type(_row(**values)) == task
 
 
-@pytest.mark.parametrize(
-    ("values", "work"),
-    [
-        ({"last_said": "HEARTBEAT_OK"}, "monitoring"),
-        ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
-        ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
-        (
-            {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
-            "self-review",
-        ),
-        ({"first_prompt": "please review the staged changes", "driver": "person"}, "self-review"),
-        ({"first_prompt": "please review the staged changes", "driver": "program"}, None),
-        ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
-        ({"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]}, "triage"),
-        ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
-        ({"first_prompt": "rename load to read", "touched_files": ["a.py"]}, "clean-up"),
-        ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
+OF_WORK: dict[str | None, list[Row]] = {
+    "monitoring": [
+        {"last_said": "HEARTBEAT_OK"},
+        {"first_prompt": "health check of the cluster", "tool_call_count": 2},
+    ],
+    None: [
+        {"first_prompt": "What is the capital of France", "tool_call_count": 2},
+        {"first_prompt": "please review the staged changes", "driver": "program"},
+        {"first_prompt": "Why is the menu empty?", "tool_call_count": 3},
+        {"first_prompt": "为什么这样设置？", "tool_call_count": 3},
+        {"first_prompt": "今日はどうする"},
+    ],
+    "self-review": [
+        {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
+        {"first_prompt": "please review the staged changes", "driver": "person"},
+        {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
+        {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
+    ],
+    "content": [
+        {"first_prompt": "add a section", "touched_files": ["README.md"]},
+        {
+            "first_prompt": "Update the release notes",
+            "touched_files": ["ReleaseNotes.md", "Makefile"],
+        },
+    ],
+    "triage": [
+        {"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]},
+        # Failures that are told without the word, and what only sounds like one.
+        {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
+        {"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]},
+        {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
+        {
+            "first_prompt": "DeprecationWarning: the name is old. warning: see below",
+            "touched_files": ["a.py"],
+        },
+        # Plans by other words, and of a plan the title.
+        {
+            "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
+            "touched_files": ["a.go"],
+        },
+        {
+            "first_prompt": (
+                "A previous agent produced the plan below to accomplish the task.\n\n#"
+                " Remediate findings\n\nAdd x"
+            ),
+            "touched_files": ["a.go"],
+        },
+        # Other languages.
+        {"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3},
+        {"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3},
+        {
+            "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "La página no funciona para los usuarios nuevos",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "A página não funciona para os usuários, isso é novo",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": (
+                "The list is still very slow and does not return: http://h/monitoring/users"
+            ),
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "Implement the following plan: # Fix: OOM crash",
+            "touched_files": ["a.go"],
+        },
+        {"first_prompt": "the parser throws an error", "touched_files": ["a.py"]},
+    ],
+    "novelty": [
+        {"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]},
+    ],
+    "clean-up": [
+        {"first_prompt": "rename load to read", "touched_files": ["a.py"]},
+        {"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]},
+        {
+            "first_prompt": "Simplify the names so the bot doesn't leak them",
+            "touched_files": ["a.py"],
+        },
+        {
+            "first_prompt": "Extract the colours. This is not limited to the pens",
+            "touched_files": ["a.py"],
+        },
+        {"first_prompt": "リファクタしてください", "tool_call_count": 3},
+    ],
+    "code": [
+        {"first_prompt": "今日はどうする", "touched_files": ["a.py"]},
         # Names of branches and files, and what is mentioned on the way, do not say what is asked
         # for.
-        ({"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]}, "code"),
-        (
-            {
-                "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
-                "touched_files": ["a.py"],
-            },
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Implement the login that is currently broken off",
-                "touched_files": ["a.py"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
-            "code",
-        ),
-        (
-            {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Add docs and a demo, don't update the component",
-                "touched_files": ["a.ts", "b.mdx", "c.ts"],
-            },
-            "code",
-        ),
-        ({"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3}, "code"),
+        {"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]},
+        {
+            "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
+            "touched_files": ["a.py"],
+        },
+        {
+            "first_prompt": "Implement the login that is currently broken off",
+            "touched_files": ["a.py"],
+        },
+        {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
+        {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
+        {
+            "first_prompt": "Add docs and a demo, don't update the component",
+            "touched_files": ["a.ts", "b.mdx", "c.ts"],
+        },
+        {"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3},
         # The full stop after a name ends the sentence; so does a line of a list.
-        ({"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3}, "code"),
-        (
-            {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
-                "tool_call_count": 3,
-            },
-            "code",
-        ),
-        # Failures that are told without the word, and what only sounds like one.
-        (
-            {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
-            "triage",
-        ),
-        ({"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]}, "triage"),
-        ({"first_prompt": "Why is the menu empty?", "tool_call_count": 3}, None),
-        (
-            {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "DeprecationWarning: the name is old. warning: see below",
-                "touched_files": ["a.py"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "Every part needs a default export, so that they won't fail",
-                "touched_files": ["a.ts"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
-            "code",
-        ),
-        # Plans by other words, and of a plan the title.
-        (
-            {
-                "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": (
-                    "A previous agent produced the plan below to accomplish the task.\n\n#"
-                    " Remediate findings\n\nAdd x"
-                ),
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "does it run in a venv? add what is missing",
-                "touched_files": ["api/requirements.txt"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
-            "self-review",
-        ),
-        (
-            {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
-            "self-review",
-        ),
-        ({"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]}, "clean-up"),
-        (
-            {
-                "first_prompt": "Simplify the names so the bot doesn't leak them",
-                "touched_files": ["a.py"],
-            },
-            "clean-up",
-        ),
-        (
-            {
-                "first_prompt": "Extract the colours. This is not limited to the pens",
-                "touched_files": ["a.py"],
-            },
-            "clean-up",
-        ),
-        # Other languages.
-        ({"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3}, "triage"),
-        ({"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3}, "triage"),
-        (
-            {
-                "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "La página no funciona para los usuarios nuevos",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "A página não funciona para os usuários, isso é novo",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        ({"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3}, "code"),
-        (
-            {
-                "first_prompt": "Agrega un botón para los usuarios de la página",
-                "tool_call_count": 3,
-            },
-            "code",
-        ),
-        ({"first_prompt": "リファクタしてください", "tool_call_count": 3}, "clean-up"),
-        ({"first_prompt": "为什么这样设置？", "tool_call_count": 3}, None),
-        (
-            {
-                "first_prompt": (
-                    "The list is still very slow and does not return: http://h/monitoring/users"
-                ),
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "Implement the following plan: # Fix: OOM crash",
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": (
-                    "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4"
-                    " failed"
-                ),
-                "touched_files": ["a"],
-            },
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Update the release notes",
-                "touched_files": ["ReleaseNotes.md", "Makefile"],
-            },
-            "content",
-        ),
-        ({"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]}, "code"),
-        ({"first_prompt": "the parser throws an error", "touched_files": ["a.py"]}, "triage"),
-        (
-            {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
-            "code",
-        ),
-        ({"first_prompt": "今日はどうする"}, None),
+        {"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3},
+        {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
+        {
+            "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "Every part needs a default export, so that they won't fail",
+            "touched_files": ["a.ts"],
+        },
+        {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
+        {
+            "first_prompt": "does it run in a venv? add what is missing",
+            "touched_files": ["api/requirements.txt"],
+        },
+        {"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3},
+        {
+            "first_prompt": "Agrega un botón para los usuarios de la página",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": (
+                "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4 failed"
+            ),
+            "touched_files": ["a"],
+        },
+        {"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]},
+        {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "work"),
+    [(values, work) for work, several in OF_WORK.items() for values in several],
 )
 def test_kinds_of_work(values: Row, work: str | None) -> None:
     assert kind_of_work(_row(**values)) == work
@@ -582,14 +501,14 @@ def test_special_cases(values: Row, special: str, q: float, tier: str) -> None:
 
 @pytest.mark.parametrize(
     ("q", "tier"),
-    [
-        (0.9, "Excellent"),
-        (0.899, "Good"),
-        (0.75, "Good"),
-        (0.6, "Acceptable"),
-        (0.4, "Poor"),
-        (0.39, "Failed"),
-    ],
+    {
+        0.9: "Excellent",
+        0.899: "Good",
+        0.75: "Good",
+        0.6: "Acceptable",
+        0.4: "Poor",
+        0.39: "Failed",
+    }.items(),
 )
 def test_tiers(q: float, tier: str) -> None:
     found = score(_coding())
@@ -701,17 +620,17 @@ def test_trouble_is_the_share_of_messages_that_push_back_or_show_an_error(
 
 @pytest.mark.parametrize(
     ("said", "value"),
-    [
-        ("Fixed the parser; all checks pass.", 1.0),
-        ("I'll summarise: the limit was changed.", 1.0),
-        ("Now I have all I need. Let me write the plan:", 0.0),
-        ("You've hit your session limit", 0.0),
-        ("It is a matter of taste.", 0.5),
-        ("<think>I will look first</think>Added the flag.", 1.0),
-        ("<thinking-content-7b>We need to look at the file", None),  # nothing but thoughts
-        ("テストを追加しました。問題ありません。", None),
-        ("", None),
-    ],
+    {
+        "Fixed the parser; all checks pass.": 1.0,
+        "I'll summarise: the limit was changed.": 1.0,
+        "Now I have all I need. Let me write the plan:": 0.0,
+        "You've hit your session limit": 0.0,
+        "It is a matter of taste.": 0.5,
+        "<think>I will look first</think>Added the flag.": 1.0,
+        "<thinking-content-7b>We need to look at the file": None,  # nothing but thoughts
+        "テストを追加しました。問題ありません。": None,
+        "": None,
+    }.items(),
 )
 def test_the_last_message_reports_or_announces(said: str, value: float | None) -> None:
     assert closing(said) == value

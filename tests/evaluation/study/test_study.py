@@ -245,13 +245,13 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [
-        ("a/B.Go", ".go"),
-        ("a.d\\b.rs", ".rs"),
-        ("Makefile", "no ending"),
-        (".gitignore", "no ending"),
-        ("a.b/c", "no ending"),
-    ],
+    {
+        "a/B.Go": ".go",
+        "a.d\\b.rs": ".rs",
+        "Makefile": "no ending",
+        ".gitignore": "no ending",
+        "a.b/c": "no ending",
+    }.items(),
 )
 def test_file_types(path: str, kind: str) -> None:
     assert file_type(path) == kind
@@ -368,13 +368,13 @@ def test_quantiles_lie_between_neighbours() -> None:
 
 @pytest.mark.parametrize(
     ("percentage", "mode"),
-    [
-        (0.0, "human_only"),
-        (0.1, "collaborative"),
-        (98.9, "collaborative"),
-        (99.0, "vibe"),
-        (None, None),
-    ],
+    {
+        0.0: "human_only",
+        0.1: "collaborative",
+        98.9: "collaborative",
+        99.0: "vibe",
+        None: None,
+    }.items(),
 )
 def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
     assert coding_mode(percentage) == mode
