@@ -216,8 +216,8 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: Analyse
     assert verdicts(moved) == verdicts(before)
     assert verdicts(blamed(work)) == verdicts(before)  # as it was committed
     commit(work.clone)
-    gone = run("why", work.clone, f"{FILE}:1", "--db", work.db)
-    assert (gone.exit_code, "was deleted in" in gone.output) == (2, True)
+    gone = run("why", work.clone, f"{FILE}:1", "--db", work.db, code=2)
+    assert "was deleted in" in gone.output
     assert f"why {FILE}:1 --commit" in gone.output
     run("blame", work.clone, ".git/config", "--db", work.db, code=2)
     run("blame", work.clone, "nowhere.py", "--db", work.db, code=2)

@@ -226,6 +226,7 @@ def test_no_command_says_1_commits(single: Analysed, words: tuple[str, ...]) -> 
     told = run(
         *(repo if word == "PATH" else word for word in words),
         *(() if "--help" in words else ("--db", db)),
+        code=None,
     )
     assert _plurals(told.stdout + told.stderr) == []
 
