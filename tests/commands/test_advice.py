@@ -116,7 +116,8 @@ def test_a_clone_without_checkpoints_may_lack_those_of_commits_that_only_name_an
     assert advice.what.startswith("history, ")
 
 
-def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path, db: Path) -> None:
+def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> None:
+    db = tmp_path / "partial.db"
     repository = _clone(
         _source(tmp_path), tmp_path / "partial", "--filter=blob:none", "--no-checkout"
     )

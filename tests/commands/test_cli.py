@@ -72,7 +72,7 @@ def test_without_arguments_the_commands_teach(
     shown = run()
     for command in ("whowrote demo", "whowrote blame FILE", "whowrote why FILE:LINE"):
         assert command in shown.stdout
-    assert "collect run --list FILE" in collect().stdout
+    assert "collect run --list FILE" in run(program=collect).stdout
 
 
 @pytest.mark.parametrize("program", [attribute, collect])
@@ -497,7 +497,7 @@ def test_collect_formats_lists_the_registries() -> None:
     from collector.agents import readers
     from collector.checkpoints import layouts
 
-    found = rows(collect("formats", "--csv"))
+    found = rows(run("formats", "--csv", program=collect))
     assert [r["name"] for r in found] == [
         *(r.NAME for r in readers()),
         *(one.NAME for one in layouts()),

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, run
+from support.commands import clone, collect, run
 
-from collector.cli import cli as collect
 from collector.plugins import plugin_directories
 from collector.storage.store import Store
 

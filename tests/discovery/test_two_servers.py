@@ -56,9 +56,7 @@ def names(db: Path | str) -> set[str]:
         return {name for (name,) in store.execute("SELECT name FROM repos")}
 
 
-def test_databases_with_the_same_name_of_two_servers_can_be_merged(
-    tmp_path: Path, db: Path
-) -> None:
+def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Path) -> None:
     publish(tmp_path / "one", "o/r", "example")
     publish(tmp_path / "two", "o/r", "squash")
     shards = [tmp_path / "one.db", tmp_path / "two.db"]
@@ -87,8 +85,8 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(
             )
             assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
-    done = collect("merge", str(tmp_path / "all1.db"), "-o", str(db), "--force")
-    assert "repositories replaced: 2" in done.output and names(db) == {
+    done = collect("merge", str(tmp_path / "all1.db"), "-o", tmp_path / "all0.db", "--force")
+    assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {
         "o/r",
         f"{hosts[1]}/o/r",
     }

@@ -15,12 +15,11 @@ from pathlib import Path
 
 import pytest
 from support.builder.objects import git
-from support.commands import clone, run
+from support.commands import clone, collect, run
 from support.histories import Build, random_history
 
 from attribution.lineage.lifetimes import LineLifetimes
 from attribution.lineage.walk import HistoryWalk
-from collector.cli import cli as collect
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, Sha256Repo
 from collector.json_values import Texts

@@ -480,4 +480,4 @@ def test_a_directory_without_sessions_is_an_answer(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    assert run("repo", "--transcripts", tmp_path / "empty", "--db", db).exit_code != 0
+    run("repo", "--transcripts", tmp_path / "empty", "--db", db, code=2)
