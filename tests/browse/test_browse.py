@@ -845,7 +845,7 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
     """
     weeks = _weeks_printed(db)
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
-    pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
+    pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0", code=1)
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, "--db", db).stdout
     parts = re.findall(r" (?:agent|declared) +[\d,]+ +([\d.]+) %", terminal)

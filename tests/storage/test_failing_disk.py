@@ -69,12 +69,8 @@ def test_a_full_disk_loses_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_prepare", full)
-        stopped = run("repo", one, "--db", db)
-    assert (
-        stopped.exit_code == EXIT_DATABASE
-        and "no space left" in stopped.stderr
-        and not DELETES.search(stopped.stderr)
-    )
+        stopped = run("repo", one, "--db", db, code=EXIT_DATABASE)
+    assert "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
     for path in (db, sound):
         run("repo", one, "--db", path)
     run("data", "compare", db, sound)

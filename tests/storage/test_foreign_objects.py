@@ -9,9 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.commands import clone, collect, run
 
-from collector.cli import collect
 from collector.errors import EXIT_DATABASE
 from collector.storage.store import Store
 
