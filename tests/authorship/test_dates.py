@@ -224,14 +224,16 @@ def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
 
 def _history(path: Path, *commits: tuple[int, Texts]) -> Path:
     """A clone; each commit adds a file for every path, with a message or an author of its own."""
-    build, tree, last = Build(path), dict[str, bytes | tuple[str, bytes]](), list[str]()
+    build, tree = Build(path), dict[str, Sequence[str]]()
     for number, (moment, more) in enumerate(commits):
-        files: Files = {more.get("path", f"f{number}.py"): text(*words(3, str(number)), "}", "")}
-        tree |= files
+        tree[more.get("path", f"f{number}.py")] = [*words(3, str(number)), "}", ""]
         build.commit(
-            str(number), last, dict(tree), moment, more.get("message", ""), more.get("author", "")
+            str(number),
+            tree,
+            time=moment,
+            message=more.get("message", ""),
+            author=more.get("author", ""),
         )
-        last = [str(number)]
     build.done()
     subprocess.run(
         ["git", "-C", str(path), "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}"], check=True

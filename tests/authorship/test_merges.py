@@ -18,12 +18,10 @@ from collector.model import Commit, FileChange
 def merged(build: Build, resolved: Files) -> tuple[GitRepo, Commit]:
     """Two sides that change a.txt; one renames b.txt to c.txt. The merge holds `resolved`."""
     lines = words(12)
-    build.commit("base", [], {"a.txt": text(*lines), "b.txt": text(*words(30, "b"))})
-    build.commit("left", ["base"], {"a.txt": text("left", *lines), "c.txt": text(*words(30, "b"))})
-    build.commit(
-        "right", ["base"], {"a.txt": text(*lines, "right"), "b.txt": text(*words(30, "b"))}
-    )
-    build.commit("merge", ["left", "right"], resolved)
+    build.commit("base", {"a.txt": [*lines], "b.txt": words(30, "b")}, "")
+    build.commit("left", {"a.txt": ["left", *lines], "c.txt": words(30, "b")})
+    build.commit("right", {"a.txt": [*lines, "right"], "b.txt": words(30, "b")}, "base")
+    build.commit("merge", resolved, "left right")
     repo = build.done()
     commit = repo.commit(build.sha["merge"])
     assert commit is not None

@@ -97,9 +97,9 @@ ODD: list[Files] = [
 def test_files_of_all_sorts(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
     for number, files in enumerate(ODD):
-        build.commit(str(number), [str(number - 1)] if number else [], files)
-    build.commit("side", ["2"], ODD[0])
-    build.commit("merge", [str(len(ODD) - 1), "side"], {**ODD[0], **ODD[-1], "own": text("line")})
+        build.commit(str(number), files)
+    build.commit("side", ODD[0], "2")
+    build.commit("merge", {**ODD[0], **ODD[-1], "own": ["line"]}, f"{len(ODD) - 1} side")
     check(build.done(), [build.sha["merge"]])
 
 
@@ -115,8 +115,8 @@ def test_note_of_a_generator_that_comes_moves_and_goes(tmp_path: Path) -> None:
     ]
     for number, data in enumerate(texts):
         files: Files = {"a.go": data, "b.html": data, "c.txt": NOTE * 3 if number > 2 else data}
-        build.commit(str(number), [str(number - 1)] if number else [], files)
-    build.commit("last", [str(len(texts) - 1)], {})
+        build.commit(str(number), files)
+    build.commit("last", {})
     repo = build.done()
     check(repo, [build.sha["last"]])
     check(repo, [build.sha["last"]], attributes_of("*.go -linguist-generated\n"))
@@ -153,11 +153,7 @@ def test_texts_of_ordinary_commits_are_not_compared_again(
 ) -> None:
     build = Build(tmp_path / "r.git")
     for number in range(5):
-        build.commit(
-            str(number),
-            [str(number - 1)] if number else [],
-            {"a.c": text(*words(9 + number)), "b.c": text(*words(number))},
-        )
+        build.commit(str(number), {"a.c": words(9 + number), "b.c": words(number)})
     repo = build.done()
     commits = list(repo.history(build.sha["4"]))
 

@@ -53,14 +53,12 @@ def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
 @pytest.fixture
 def tagged(tmp_path: Path) -> Build:
     first = Build(tmp_path / "before.git")
-    first.commit("first", [], {**commits("")[0][1]}, message="a: run")
+    first.commit("first", {**commits("")[0][1]}, message="a: run")
     first.done()
     build = Build(tmp_path / "owner+name" / "repo")
     build.where.parent.mkdir()
-    parents: list[str] = []
     for name, files, message in commits(first.sha["first"][:12]):
-        build.commit(name, parents, {**files}, message=message)
-        parents = [name]
+        build.commit(name, files, message=message)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x3")
     return build

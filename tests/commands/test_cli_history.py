@@ -42,10 +42,10 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     """
     build = Build(tmp_path / "moves.git")
     a, b = words(3, "a"), words(3, "b")
-    build.commit("one", [], {"a": text(*BLOCK, *a), "b": text(*b)})
-    build.commit("two", ["one"], {"a": text(*a), "b": text(*b, *BLOCK)})
-    build.commit("three", ["two"], {"a": text(*a), "c": text(*b, *BLOCK)})
-    build.commit("four", ["three"], {"a": text(*a), "c": text(*b, *BLOCK[:2], "    # rewritten")})
+    build.commit("one", {"a": [*BLOCK, *a], "b": [*b]})
+    build.commit("two", {"a": [*a], "b": [*b, *BLOCK]})
+    build.commit("three", {"a": [*a], "c": [*b, *BLOCK]})
+    build.commit("four", {"a": [*a], "c": [*b, *BLOCK[:2], "    # rewritten"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
@@ -222,9 +222,9 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
 
 def test_a_line_older_than_the_window(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "window.git")
-    build.commit("one", [], {"a": text(*BLOCK, *words(3)), "b": text("b")})
+    build.commit("one", {"a": [*BLOCK, *words(3)], "b": ["b"]})
     claude = "two\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
-    build.commit("two", ["one"], {"a": text(*words(3)), "b": text("b", *BLOCK)}, message=claude)
+    build.commit("two", {"a": words(3), "b": ["b", *BLOCK]}, message=claude)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     run("repo", build.where, "--db", db, "-q")

@@ -82,9 +82,9 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = Build(tmp_path / "two.git")
-    build.commit("one", [], {"a.py": text("first = 1")})
-    build.commit("two", ["one"], {"a.py": text("first = 1", "second = 2")})
-    build.commit("side", ["one"], {"a.py": text("first = 1"), "b.py": text("aside = 3")})
+    build.commit("one", {"a.py": ["first = 1"]})
+    build.commit("two", {"a.py": ["first = 1", "second = 2"]})
+    build.commit("side", {"a.py": ["first = 1"], "b.py": ["aside = 3"]}, "one")
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     run("repo", build.where, "--db", db, "-q")
@@ -163,8 +163,8 @@ def test_a_range_of_lines_is_explained_in_blocks(example: Analysed) -> None:
 
 def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "spaces.git")
-    build.commit("one", [], {"a.py": text("if ready:", "start()", "go_on()")})
-    build.commit("two", ["one"], {"a.py": text("if ready:", "    start()", "go_on()")})
+    build.commit("one", {"a.py": ["if ready:", "start()", "go_on()"]})
+    build.commit("two", {"a.py": ["if ready:", "    start()", "go_on()"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     run("repo", build.where, "--db", db, "-q")

@@ -49,13 +49,8 @@ def history(where: Path, *commits: Commit) -> Build:
     the last.
     """
     build = Build(where)
-    for number, (name, files, *message) in enumerate(commits):
-        build.commit(
-            name,
-            [commits[number - 1][0]] if number else [],
-            {**files},
-            message=message[0] if message else "",
-        )
+    for name, files, *message in commits:
+        build.commit(name, files, message=message[0] if message else "")
     build.done()
     git(where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
     return build
@@ -430,15 +425,13 @@ def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: 
 
 def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("start", [], {"a.py": text(*OTHER, *BAD)})
-    build.commit(
-        "side", ["start"], {"a.py": text(*OTHER, *FIXED)}, message="fix: no division by zero"
-    )
-    build.commit("main", ["start"], {"a.py": text(*OTHER, *BAD), "b.py": text("x = 1")})
+    build.commit("start", {"a.py": [*OTHER, *BAD]})
+    build.commit("side", {"a.py": [*OTHER, *FIXED]}, message="fix: no division by zero")
+    build.commit("main", {"a.py": [*OTHER, *BAD], "b.py": ["x = 1"]}, "start")
     build.commit(
         "merge",
-        ["main", "side"],
-        {"a.py": text(*OTHER, *FIXED), "b.py": text("x = 1")},
+        {"a.py": [*OTHER, *FIXED], "b.py": ["x = 1"]},
+        "main side",
         message="fix: merged",
     )
     build.done()

@@ -49,20 +49,17 @@ def repaired(tmp_path: Path) -> Analysed:
     """
     build = Build(tmp_path / "r.git")
     agent, other = block("agent", 1200), block("other", 1200)
-    build.commit("other", [], {"o.py": text(*other)}, author=f"{PEOPLE[0]} 1700000000 +0000")
+    build.commit("other", {"o.py": [*other]}, author=f"{PEOPLE[0]} 1700000000 +0000")
     build.commit(
         "agent",
-        ["other"],
-        {"o.py": text(*other), "a.py": text(*agent)},
+        {"o.py": [*other], "a.py": [*agent]},
         message=f"add{AGENT}",
         author=f"{PEOPLE[1]} 1700010000 +0000",
     )
     fixed = [*block("agent", 3, "2"), *agent[3:]]
-    build.commit(
-        "fix", ["agent"], {"o.py": text(*other), "a.py": text(*fixed)}, message="fix: compute two"
-    )
+    build.commit("fix", {"o.py": [*other], "a.py": [*fixed]}, message="fix: compute two")
     rewritten = [*fixed[:-5], *block("new", 5, "3")]
-    build.commit("rewrite", ["fix"], {"o.py": text(*other), "a.py": text(*rewritten)})
+    build.commit("rewrite", {"o.py": [*other], "a.py": [*rewritten]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"

@@ -577,20 +577,19 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
     }
     build.commit(
         "one",
-        [],
-        {"a.py": text(*a)},
+        {"a.py": [*a]},
         message="one\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
     )
-    build.commit("side", ["one"], {"a.py": text(*a, "side")})
+    build.commit("side", {"a.py": [*a, "side"]})
     traces = json.dumps(flat).encode() + b"\n"
     build.commit(
         "two",
-        ["one"],
         {
-            "a.py": text(*a, "new", "newer"),
-            "lib/b.py": text("x", "y"),
+            "a.py": [*a, "new", "newer"],
+            "lib/b.py": ["x", "y"],
             ".agent-trace/traces.jsonl": traces,
         },
+        "one",
     )
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x3")
@@ -690,7 +689,7 @@ def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], db
 def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path, db: Path) -> None:
     repo, build = noted
     later = Build(tmp_path / "later.git")
-    later.commit("late", [], {"z.py": text("z")})
+    later.commit("late", {"z.py": ["z"]})
     later.done()
     sha = later.sha["late"]
     put_notes(
@@ -734,19 +733,15 @@ def squashed(tmp_path: Path) -> Build:
     """
     build = Build(tmp_path / "squashed.git")
     old = words(6, "a")
-    build.commit("base", [], {"a.py": text(*old)})
-    build.commit(
-        "first", ["base"], {"a.py": text(*old, "kept", "changed later"), "b.py": text("b")}
-    )
-    build.commit(
-        "second", ["first"], {"a.py": text(*old, "kept", "as it is now"), "b.py": text("b")}
-    )
-    build.commit("alone", ["base"], {"a.py": text("on top", *old)})
-    build.commit("c", ["base"], {"a.py": text(*old), "c.py": text("c")})
-    whole: Files = {"a.py": text("of main", *old, "kept", "as it is now"), "b.py": text("b")}
-    build.commit("before", ["base"], {"a.py": text("of main", *old)})
-    build.commit("squash", ["before"], whole, message="Everything (#7)")
-    build.commit("rebased", ["squash"], whole | {"c.py": text("c")})
+    build.commit("base", {"a.py": [*old]})
+    build.commit("first", {"a.py": [*old, "kept", "changed later"], "b.py": ["b"]})
+    build.commit("second", {"a.py": [*old, "kept", "as it is now"], "b.py": ["b"]})
+    build.commit("alone", {"a.py": ["on top", *old]}, "base")
+    build.commit("c", {"a.py": [*old], "c.py": ["c"]}, "base")
+    whole: Files = {"a.py": ["of main", *old, "kept", "as it is now"], "b.py": ["b"]}
+    build.commit("before", {"a.py": ["of main", *old]}, "base")
+    build.commit("squash", whole, message="Everything (#7)")
+    build.commit("rebased", {**whole, "c.py": ["c"]})
     build.done()
     for number, name in ((7, "second"), (8, "alone"), (9, "c")):
         git(build.where, "update-ref", f"refs/pull/{number}/head", build.sha[name])
@@ -922,7 +917,7 @@ def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path, db: Path) -> No
 
 def test_a_clone_without_claims(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a": text("x")})
+    build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")

@@ -559,7 +559,7 @@ def test_nothing_is_written_over_unasked(example: Analysed, tmp_path: Path) -> N
 
 def test_a_repository_without_sessions(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a": text("x")})
+    build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     run("repo", build.where, "--db", db, "-q")

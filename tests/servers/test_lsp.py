@@ -267,7 +267,7 @@ def test_a_new_file_and_a_file_in_no_clone(example: Analysed, tmp_path: Path) ->
 
 def test_without_records_the_editor_is_answered_too(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a.py": text("first = 1")})
+    build.commit("one", {"a.py": ["first = 1"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     git(tmp_path, "clone", "-q", str(build.where), str(tmp_path / "plain"))

@@ -82,8 +82,8 @@ Make = Callable[..., Path]
 def history(where: Path, *commits: tuple[str, JsonObject]) -> Build:
     """Commits in a row; HEAD is the last."""
     build = Build(where)
-    for number, (name, files) in enumerate(commits):
-        build.commit(name, [commits[number - 1][0]] if number else [], files)
+    for name, files in commits:
+        build.commit(name, files)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
     return build

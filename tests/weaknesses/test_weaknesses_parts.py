@@ -373,13 +373,13 @@ def story(build: Build, tip: str) -> dict[str, Instance]:
 def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
     body = [f"line {n}" for n in range(10)]
-    build.commit("one", [], {"a.py": text(*body, "bad 1")})
-    build.commit("renamed", ["one"], {"b.py": text(*body, "bad 1")})
-    build.commit("layout", ["renamed"], {"b.py": text(*body, "    bad  1")})
-    build.commit("moved", ["layout"], {"b.py": text(*body), "c.py": text("x", "bad 1")})
-    build.commit("fixed", ["moved"], {"b.py": text(*body), "c.py": text("x", "good 1")})
-    build.commit("back", ["fixed"], {"b.py": text(*body), "c.py": text("x", "bad 1")})
-    build.commit("gone", ["back"], {"b.py": text(*body)})
+    build.commit("one", {"a.py": [*body, "bad 1"]})
+    build.commit("renamed", {"b.py": [*body, "bad 1"]})
+    build.commit("layout", {"b.py": [*body, "    bad  1"]})
+    build.commit("moved", {"b.py": [*body], "c.py": ["x", "bad 1"]})
+    build.commit("fixed", {"b.py": [*body], "c.py": ["x", "good 1"]})
+    build.commit("back", {"b.py": [*body], "c.py": ["x", "bad 1"]})
+    build.commit("gone", {"b.py": [*body]})
     build.done()
     found = story(build, "gone")
     assert set(found) == {"one a.py", "back c.py"}
@@ -397,20 +397,17 @@ def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> Non
 
 def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("1", "2", "3", "4")})
-    build.commit("left", ["root"], {"a.py": text("bad l", "1", "2", "3", "4")})
-    build.commit(
-        "right", ["root"], {"a.py": text("1", "2", "3", "4", "bad r"), "n.py": text("bad n")}
-    )
+    build.commit("root", {"a.py": ["1", "2", "3", "4"]})
+    build.commit("left", {"a.py": ["bad l", "1", "2", "3", "4"]})
+    build.commit("right", {"a.py": ["1", "2", "3", "4", "bad r"], "n.py": ["bad n"]}, "root")
     build.commit(
         "merge",
-        ["left", "right"],
-        {"a.py": text("bad l", "1", "bad m", "2", "3", "4", "bad r"), "n.py": text("bad n")},
+        {"a.py": ["bad l", "1", "bad m", "2", "3", "4", "bad r"], "n.py": ["bad n"]},
+        "left right",
     )
     build.commit(
         "drop",
-        ["merge"],
-        {"a.py": text("bad l", "1", "bad m", "2", "3", "4"), "n.py": text("bad n")},
+        {"a.py": ["bad l", "1", "bad m", "2", "3", "4"], "n.py": ["bad n"]},
     )
     build.done()
     found = followed(GitRepo(build.where), build.sha["drop"]).instances
@@ -428,10 +425,10 @@ def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
 
 def test_the_same_on_both_sides_and_a_side_that_is_dropped(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("1", "2")})
-    build.commit("left", ["root"], {"a.py": text("1", "2", "bad")})
-    build.commit("right", ["root"], {"a.py": text("1", "2", "bad"), "b.py": text("bad b")})
-    build.commit("merge", ["left", "right"], {"a.py": text("1", "2", "bad")})
+    build.commit("root", {"a.py": ["1", "2"]})
+    build.commit("left", {"a.py": ["1", "2", "bad"]})
+    build.commit("right", {"a.py": ["1", "2", "bad"], "b.py": ["bad b"]}, "root")
+    build.commit("merge", {"a.py": ["1", "2", "bad"]}, "left right")
     build.done()
     found = followed(GitRepo(build.where), build.sha["merge"]).instances
     told = {(build.name[i.sha], i.path): (i.head, i.fix and i.fix.how) for i in found}
@@ -444,10 +441,10 @@ def test_the_same_on_both_sides_and_a_side_that_is_dropped(tmp_path: Path) -> No
 
 def test_a_fix_that_got_lost_in_a_merge_is_none(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("bad", "2")})
-    build.commit("left", ["root"], {"a.py": text("bad", "2", "3")})
-    build.commit("right", ["root"], {"a.py": text("2")})
-    build.commit("merge", ["left", "right"], {"a.py": text("bad", "2", "3")})
+    build.commit("root", {"a.py": ["bad", "2"]})
+    build.commit("left", {"a.py": ["bad", "2", "3"]})
+    build.commit("right", {"a.py": ["2"]}, "root")
+    build.commit("merge", {"a.py": ["bad", "2", "3"]}, "left right")
     build.done()
     (one,) = followed(GitRepo(build.where), build.sha["merge"]).instances
     assert (one.head, one.fix) == (("a.py", 1), None)

@@ -62,7 +62,7 @@ class Shop:
 
     def commit(self, name: str, files: Files, message: str = "") -> None:
         """On top of the one before."""
-        self.build.commit(name, [self._last] if self._last else [], files, message=message)
+        self.build.commit(name, files, message=message)
         self._last = name
 
     def done(self) -> None:
@@ -154,8 +154,8 @@ def test_commits_without_a_value_say_why(shop: Shop) -> None:
         "renamed",
         {"a.py": text("def one(a):", "    c = a", "    return c"), "README.md": text("words")},
     )
-    build.commit("side", ["code"], {"a.py": code, "c.py": code})
-    build.commit("merge", ["renamed", "side"], {"a.py": text(*short("one")), "c.py": code})
+    build.commit("side", {"a.py": code, "c.py": code}, "code")
+    build.commit("merge", {"a.py": [*short("one")], "c.py": code}, "renamed side")
     shop._last = "merge"
     shop.done()
     shop.measure()
