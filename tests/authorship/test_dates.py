@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import pick
-from support.histories import Build, Files, text, words
+from support.histories import Build, words
 from support.invariants import broken_checks
 
 import whowrote

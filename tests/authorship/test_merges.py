@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pygit2
 import pytest
-from support.histories import Build, Files, random_history, text, words
+from support.histories import Build, Files, random_history, words
 
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import diff_of
@@ -52,8 +52,8 @@ def test_renames_of_files_that_were_taken_over_are_not_looked_for(
     tmp_path: Path, pairings: list[int]
 ) -> None:
     whole: Files = {
-        "a.txt": text("left", *words(12), "by hand", "right"),
-        "c.txt": text(*words(30, "b")),
+        "a.txt": ["left", *words(12), "by hand", "right"],
+        "c.txt": [*words(30, "b")],
     }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"a.txt": [(13, 14)]}
@@ -64,8 +64,8 @@ def test_file_that_one_parent_has_under_another_name_is_compared_with_it(
     tmp_path: Path, pairings: list[int]
 ) -> None:
     whole: Files = {
-        "a.txt": text("left", *words(12), "right"),
-        "c.txt": text(*words(30, "b"), "by hand"),
+        "a.txt": ["left", *words(12), "right"],
+        "c.txt": [*words(30, "b"), "by hand"],
     }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"c.txt": [(30, 31)]}
@@ -75,7 +75,7 @@ def test_file_that_one_parent_has_under_another_name_is_compared_with_it(
 def test_each_pair_of_trees_is_compared_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole: Files = {"a.txt": text("else"), "c.txt": text(*words(30, "b"), "by hand")}
+    whole: Files = {"a.txt": ["else"], "c.txt": [*words(30, "b"), "by hand"]}
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     seen: list[str | None] = []
     original = GitRepo._tree_diff

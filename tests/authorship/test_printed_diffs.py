@@ -75,22 +75,22 @@ def test_random_histories(seed: int, tmp_path: Path) -> None:
 
 ODD: list[Files] = [
     {
-        "a": text("one", "", "  ", "two"),
+        "a": ["one", "", "  ", "two"],
         "link": ("120000", b"a"),
         "empty": b"",
         "run": ("100755", b"x\n"),
     },
     {
         "a": b"one\nno end",
-        "link": text("now", "a", "file"),
+        "link": ["now", "a", "file"],
         "empty": b"",
         "run": ("100644", b"x\n"),
     },
     {"a": b"\0binary", "link": ("160000", b"1" * 40), "run": ("100755", b"y")},
-    {"a/b": text("a", "directory"), "link": ("160000", b"2" * 40), "run": b"y\n"},
-    {'q"uo\nte\\d': text("name"), "caf\xe9 \u00fc\udcff": text("name"), "a": text("again")},
-    {"renamed": text("name"), "A": text(*words(40)), "b.min.js": b"x" * 6000 + b"\n"},
-    {"renamed": text("name"), "B": text(*words(40), "more"), "b.js": b"x" * 6000 + b"\n"},
+    {"a/b": ["a", "directory"], "link": ("160000", b"2" * 40), "run": b"y\n"},
+    {'q"uo\nte\\d': ["name"], "caf\xe9 \u00fc\udcff": ["name"], "a": ["again"]},
+    {"renamed": ["name"], "A": [*words(40)], "b.min.js": b"x" * 6000 + b"\n"},
+    {"renamed": ["name"], "B": [*words(40), "more"], "b.js": b"x" * 6000 + b"\n"},
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.histories import Build, text
+from support.histories import Build, Files
 
 from collector.git.repository import GitRepo
 
@@ -20,7 +20,7 @@ from support.answers import pick
 OTHER = [f"    value_{n} = compute(argument_{n});" for n in range(6)]
 
 
-def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
+def commits(name_of_first: str) -> list[tuple[str, Files, str]]:
     """A wrong line, its move to another file, more lines around it, and a fix that names a
     commit.
     """
@@ -30,20 +30,20 @@ def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
     )
     head = "int run(void)"
     return [
-        ("first", {"a.c": text(head, *OTHER, wrong, "    return size_of_it(size);")}, "a: run"),
+        ("first", {"a.c": [head, *OTHER, wrong, "    return size_of_it(size);"]}, "a: run"),
         (
             "moved",
             {
-                "a.c": text(head, *OTHER),
-                "b.c": text("int go(void)", wrong, "    return size_of_it(size);"),
+                "a.c": [head, *OTHER],
+                "b.c": ["int go(void)", wrong, "    return size_of_it(size);"],
             },
             "b: split",
         ),
         (
             "fix",
             {
-                "a.c": text(head, *OTHER),
-                "b.c": text("int go(void)", right, "    return size_of_it(size);"),
+                "a.c": [head, *OTHER],
+                "b.c": ["int go(void)", right, "    return size_of_it(size);"],
             },
             f"b: size\n\nFixes: {name_of_first}\n",
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import clone
-from support.histories import Build, drop, text, words
+from support.histories import Build, drop, words
 
 pytest.importorskip("pydriller")
 import second_opinion

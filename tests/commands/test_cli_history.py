@@ -13,7 +13,7 @@ import pytest
 from support.answers import pick, value
 from support.builder import git
 from support.commands import Analysed, clone, rows, run, run_json
-from support.histories import Build, text, words
+from support.histories import Build, words
 
 from attribution.lineage.blame_check import BlameAgreement, DifferingFile
 from collector import errors

@@ -11,7 +11,7 @@ import pytest
 from support.answers import pick
 from support.builder import git
 from support.commands import Analysed, clone, rows, run, run_json
-from support.histories import Build, text
+from support.histories import Build
 
 from attribution.demo import FILE
 from collector.storage.store import Store

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.builder import git
 from support.commands import clone, run, run_json
-from support.histories import Build, text
+from support.histories import Build, Files
 from support.invariants import broken_checks
 
 from attribution.culprit.repaired import (
@@ -41,7 +41,7 @@ GOOD = [
 BAD = ["def mean(items):", "    count = len(items)", "    return total(items) / count"]
 FIXED = ["def mean(items):", "    count = len(items) or 1", "    return total(items) / count"]
 
-Commit = tuple[str, dict[str, bytes]] | tuple[str, dict[str, bytes], str]
+Commit = tuple[str, Files] | tuple[str, Files, str]
 
 
 def history(where: Path, *commits: Commit) -> Build:
@@ -91,12 +91,12 @@ def pick(rows: Sequence[Row], *columns: str) -> list[RowValues]:
 def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("mean", {"a.py": text(*GOOD, *BAD), "test_a.py": text("assert mean([1]) == 1")}),
-        ("more", {"a.py": text(*GOOD, *BAD, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
+        ("start", {"a.py": [*GOOD]}),
+        ("mean", {"a.py": [*GOOD, *BAD], "test_a.py": ["assert mean([1]) == 1"]}),
+        ("more", {"a.py": [*GOOD, *BAD, *OTHER], "test_a.py": ["assert mean([1]) == 1"]}),
         (
             "repair",
-            {"a.py": text(*GOOD, *FIXED, *OTHER), "test_a.py": text("assert mean([1]) == 1")},
+            {"a.py": [*GOOD, *FIXED, *OTHER], "test_a.py": ["assert mean([1]) == 1"]},
         ),
     )
     (row,) = traced(build, "repair")
@@ -132,13 +132,13 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
     repaired = [line.replace("len(items)", "len(items) or 1") for line in laid_out]
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("mean", {"a.py": text(*OTHER, *BAD)}),
-        ("moved", {"a.py": text(*OTHER), "b.py": text(*BAD)}),
-        ("renamed", {"a.py": text(*OTHER), "c.py": text(*BAD)}),
-        ("indented", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *indented)}),
-        ("laid out", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *laid_out)}),
-        ("repair", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *repaired)}),
+        ("start", {"a.py": [*OTHER]}),
+        ("mean", {"a.py": [*OTHER, *BAD]}),
+        ("moved", {"a.py": [*OTHER], "b.py": [*BAD]}),
+        ("renamed", {"a.py": [*OTHER], "c.py": [*BAD]}),
+        ("indented", {"a.py": [*OTHER], "c.py": ["class Numbers:", *indented]}),
+        ("laid out", {"a.py": [*OTHER], "c.py": ["class Numbers:", *laid_out]}),
+        ("repair", {"a.py": [*OTHER], "c.py": ["class Numbers:", *repaired]}),
     )
     (row,) = traced(build, "repair")
     assert (row["introduced_by"], row["path"], row["line"]) == ("mean", "a.py", 10)
@@ -152,18 +152,22 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
 def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, *BAD)}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
         (
             "second",
             {
-                "a.py": text(
-                    *OTHER, *BAD, "wrong_one = 1 / 0", "wrong_two = 2 / 0", "wrong_three = 3 / 0"
-                )
+                "a.py": [
+                    *OTHER,
+                    *BAD,
+                    "wrong_one = 1 / 0",
+                    "wrong_two = 2 / 0",
+                    "wrong_three = 3 / 0",
+                ]
             },
         ),
         (
             "repair",
-            {"a.py": text(*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3")},
+            {"a.py": [*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3"]},
         ),
     )
     rows = traced(build, "repair")
@@ -176,9 +180,9 @@ def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> N
 def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, "wrong_one = 1 / 0")}),
-        ("second", {"a.py": text("wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0")}),
-        ("repair", {"a.py": text("wrong_two = 2", *OTHER, "wrong_one = 1")}),
+        ("first", {"a.py": [*OTHER, "wrong_one = 1 / 0"]}),
+        ("second", {"a.py": ["wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0"]}),
+        ("repair", {"a.py": ["wrong_two = 2", *OTHER, "wrong_one = 1"]}),
     )
     assert traced(build, "repair")[0]["culprit"] == "second"
 
@@ -190,10 +194,10 @@ def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> N
     """One old line is named; three later ones are not, and are listed behind it."""
     later = [f"limit_{n} = {n}" for n in range(3)]
     before = (
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text(*later)}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("second", {"a.py": [*OTHER, *BAD], "b.py": [*later]}),
     )
-    repaired = {"a.py": text(*OTHER, *FIXED), "b.py": text(*(f"{line}0" for line in later))}
+    repaired = {"a.py": [*OTHER, *FIXED], "b.py": [*(f"{line}0" for line in later)]}
     named = history(
         tmp_path / "n.git",
         *before,
@@ -237,9 +241,9 @@ def test_side_lines_come_behind_one_statement(
 ) -> None:
     build = history(
         tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("side", {"a.py": text(*OTHER, *BAD), path: text(*before)}),
-        ("repair", {"a.py": text(*OTHER, *FIXED), path: text(*after)}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("side", {"a.py": [*OTHER, *BAD], path: [*before]}),
+        ("repair", {"a.py": [*OTHER, *FIXED], path: [*after]}),
     )
     assert pick(traced(build, "repair"), "introduced_by", "likely") == [
         ("first", True),
@@ -264,10 +268,10 @@ def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
         tmp_path / "r.git",
-        ("mean", {"a.py": text("import old", *GOOD, *BAD)}),
-        ("last", {"a.py": text("import older", *GOOD, *BAD)}),
-        ("repair", {"a.py": text("import new", *GOOD, *guarded)}),
-        ("import", {"a.py": text("import newer", *GOOD, *guarded)}),
+        ("mean", {"a.py": ["import old", *GOOD, *BAD]}),
+        ("last", {"a.py": ["import older", *GOOD, *BAD]}),
+        ("repair", {"a.py": ["import new", *GOOD, *guarded]}),
+        ("import", {"a.py": ["import newer", *GOOD, *guarded]}),
     )
     db = followed(build)
     assert pick(traced(build, "repair", db=db), "outcome", "introduced_by", "lines") == [
@@ -281,21 +285,21 @@ def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path
 def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"TODO.md": text("8 things to do"), "a.py": text(*GOOD)}),
+        ("start", {"TODO.md": ["8 things to do"], "a.py": [*GOOD]}),
         (
             "repair",
             {
-                "TODO.md": text("9 things to do"),
-                "a.py": text(*GOOD),
-                "migration.py": text("create_table = 1"),
+                "TODO.md": ["9 things to do"],
+                "a.py": [*GOOD],
+                "migration.py": ["create_table = 1"],
             },
         ),
         (
             "document",
             {
-                "TODO.md": text("9 more things to do"),
-                "a.py": text(*GOOD),
-                "migration.py": text("create_table = 1"),
+                "TODO.md": ["9 more things to do"],
+                "a.py": [*GOOD],
+                "migration.py": ["create_table = 1"],
             },
         ),
     )
@@ -319,15 +323,15 @@ def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
     """Code that had to follow the new version is: there a fault may have been."""
     build = history(
         tmp_path / "r.git",
-        ("start", {path: text("a list", before), "a.py": text(*OTHER, *BAD)}),
+        ("start", {path: ["a list", before], "a.py": [*OTHER, *BAD]}),
         (
             "update",
-            {path: text("a list", after), "a.py": text(*OTHER, *BAD)},
+            {path: ["a list", after], "a.py": [*OTHER, *BAD]},
             "fix: bump it, CVE-2024-12345",
         ),
         (
             "back",
-            {path: text("a list", before), "a.py": text(*OTHER, *FIXED)},
+            {path: ["a list", before], "a.py": [*OTHER, *FIXED]},
             "fix: bump it back, CVE-2024-12345",
         ),
     )
@@ -341,10 +345,10 @@ def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
 def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text("import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1")}),
+        ("start", {"a.py": ["import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1"]}),
         (
             "repair",
-            {"a.py": text("import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2")},
+            {"a.py": ["import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2"]},
             "fix: load_all loads all",
         ),
     )
@@ -376,19 +380,19 @@ def test_names_in_a_message(message: str, expected: set[str]) -> None:
 
 
 def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_path: Path) -> None:
-    extra = {"test_a.py": text("assert 1 == 1"), "package-lock.json": text('{"x": 1}')}
-    changed = {"test_a.py": text("assert 2 == 2"), "package-lock.json": text('{"x": 2}')}
+    extra = {"test_a.py": ["assert 1 == 1"], "package-lock.json": ['{"x": 1}']}
+    changed = {"test_a.py": ["assert 2 == 2"], "package-lock.json": ['{"x": 2}']}
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD)}),
+        ("start", {"a.py": [*OTHER, *BAD]}),
         (
             "noise",
-            {"a.py": text("# an older remark on this", "# and more of it", *OTHER, *BAD), **extra},
+            {"a.py": ["# an older remark on this", "# and more of it", *OTHER, *BAD], **extra},
         ),
         (
             "repair",
             {
-                "a.py": text("# a newer remark on this", "# and more of that", *OTHER, *FIXED),
+                "a.py": ["# a newer remark on this", "# and more of that", *OTHER, *FIXED],
                 **changed,
             },
         ),
@@ -399,9 +403,9 @@ def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_p
 def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("tested", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 2", "print('a line')")}),
-        ("repair", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 1", "print('a line')")}),
+        ("start", {"a.py": [*OTHER]}),
+        ("tested", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 2", "print('a line')"]}),
+        ("repair", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 1", "print('a line')"]}),
     )
     assert pick(traced(build, "repair"), "introduced_by", "path") == [("tested", "test_a.py")]
 
@@ -409,16 +413,16 @@ def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "after",
     [
-        {"a.py": text("# another remark", *OTHER)},
-        {"a.py": text("# a remark", "", *OTHER)},
-        {"b.py": text("# a remark", *OTHER)},
-        {"a.py": text("# a remark", *(f"  {line}" for line in OTHER))},
+        {"a.py": ["# another remark", *OTHER]},
+        {"a.py": ["# a remark", "", *OTHER]},
+        {"b.py": ["# a remark", *OTHER]},
+        {"a.py": ["# a remark", *(f"  {line}" for line in OTHER)]},
     ],
     ids=["comment", "blank line", "rename", "layout"],
 )
 def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: Path) -> None:
     build = history(
-        tmp_path / "r.git", ("start", {"a.py": text("# a remark", *OTHER)}), ("repair", after)
+        tmp_path / "r.git", ("start", {"a.py": ["# a remark", *OTHER]}), ("repair", after)
     )
     assert pick(traced(build, "repair"), "outcome", "culprit", "lines") == [("no_lines", None, 0)]
 
@@ -448,10 +452,10 @@ def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("mean", {"a.py": text(*GOOD, *BAD)}),
-        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
-        ("repair", {"a.py": text(*GOOD, *guarded, *OTHER)}),
+        ("start", {"a.py": [*GOOD]}),
+        ("mean", {"a.py": [*GOOD, *BAD]}),
+        ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
+        ("repair", {"a.py": [*GOOD, *guarded, *OTHER]}),
     )
     rows = traced(build, "repair")
     assert pick(rows, "outcome", "culprit", "introduced_by", "lines") == [
@@ -463,9 +467,9 @@ def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) 
     wrapped = [BAD[0], BAD[1], "    if count > 0:", "        return total(items) / count"]
     build = history(
         tmp_path / "r.git",
-        ("mean", {"a.py": text(*GOOD, *BAD)}),
-        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
-        ("repair", {"a.py": text(*GOOD, *wrapped, *OTHER)}),
+        ("mean", {"a.py": [*GOOD, *BAD]}),
+        ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
+        ("repair", {"a.py": [*GOOD, *wrapped, *OTHER]}),
     )
     assert pick(traced(build, "repair"), "outcome", "introduced_by", "lines") == [
         ("neighbours", "mean", 2)
@@ -480,8 +484,8 @@ def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(
 ) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("repair", {"a.py": text(*GOOD, *added)}),
+        ("start", {"a.py": [*GOOD]}),
+        ("repair", {"a.py": [*GOOD, *added]}),
     )
     (row,) = traced(build, "repair")
     assert (row["outcome"], row["culprit"], row["basis"], row["path"]) == (
@@ -560,11 +564,11 @@ def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
 
 def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_path: Path) -> None:
     before = (
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text("size = 0")}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("second", {"a.py": [*OTHER, *BAD], "b.py": ["size = 0"]}),
     )
     named = history(tmp_path / "before.git", *before).sha["second"]
-    repair = {"a.py": text(*OTHER, *FIXED), "b.py": text("size = 0")}
+    repair = {"a.py": [*OTHER, *FIXED], "b.py": ["size = 0"]}
     (row,) = traced(
         history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
         "repair",
@@ -576,9 +580,9 @@ def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_
 def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("mean", {"a.py": text(*OTHER, *BAD)}),
-        ("back", {"a.py": text(*OTHER)}),
+        ("start", {"a.py": [*OTHER]}),
+        ("mean", {"a.py": [*OTHER, *BAD]}),
+        ("back", {"a.py": [*OTHER]}),
     )
     (row,) = traced(build, "back")
     assert (row["tier"], row["basis"], row["culprit"], row["lines"]) == (
@@ -592,10 +596,10 @@ def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path
 def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD, "x = 1 / 0")}),
-        ("one", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0")}, "handle zero\n\nFixes #12"),
-        ("plain", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0", "y = 2")}),
-        ("two", {"a.py": text(*OTHER, *FIXED, "x = 1", "y = 2")}, "fix: x"),
+        ("start", {"a.py": [*OTHER, *BAD, "x = 1 / 0"]}),
+        ("one", {"a.py": [*OTHER, *FIXED, "x = 1 / 0"]}, "handle zero\n\nFixes #12"),
+        ("plain", {"a.py": [*OTHER, *FIXED, "x = 1 / 0", "y = 2"]}),
+        ("two", {"a.py": [*OTHER, *FIXED, "x = 1", "y = 2"]}, "fix: x"),
     )
     db = followed(build)
     between = f"{build.sha['start']}..{build.sha['two']}"
@@ -612,8 +616,8 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
 def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path, db: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*BAD)}),
-        ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
+        ("start", {"a.py": [*BAD]}),
+        ("repair", {"a.py": [*FIXED]}, "fix: zero"),
     )
     run("repo", build.where, "--db", db, "-q")
     for fix in ("HEAD", "--all", "#1"):
@@ -627,8 +631,8 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
 ) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD)}),
-        ("repair", {"a.py": text(*OTHER, *FIXED)}, "fix: zero"),
+        ("start", {"a.py": [*OTHER, *BAD]}),
+        ("repair", {"a.py": [*OTHER, *FIXED]}, "fix: zero"),
     )
     db = followed(build)
     first = traced(build, "--all", db=db)
@@ -647,16 +651,16 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
 def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD, *BAD)}),
+        ("start", {"a.py": [*GOOD, *BAD]}),
         (
             "agent",
-            {"a.py": text(*GOOD, *BAD, "z = 1")},
+            {"a.py": [*GOOD, *BAD, "z = 1"]},
             "add z\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
         ),
-        ("repair", {"a.py": text(*GOOD, *FIXED, "z = 1")}, "fix: zero"),
+        ("repair", {"a.py": [*GOOD, *FIXED, "z = 1"]}, "fix: zero"),
         (
             "guard",
-            {"a.py": text(*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1")},
+            {"a.py": [*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1"]},
             "fix: nothing",
         ),
     )

@@ -12,7 +12,7 @@ import pytest
 from support.answers import pick
 from support.builder import git
 from support.commands import Analysed, clone, run
-from support.histories import Build, text
+from support.histories import Build
 
 import whowrote
 from attribution.addresses import Addresses, Place

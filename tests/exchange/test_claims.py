@@ -18,7 +18,7 @@ from support.answers import column, pick
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
 from support.commands import clone, rows, run, run_json
-from support.histories import Build, Files, text, words
+from support.histories import Build, Files, words
 
 from attribution.evaluation.study import study
 from attribution.exchange.claims.stage import relative, root_of

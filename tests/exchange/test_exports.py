@@ -17,7 +17,7 @@ from support.answers import pick, value
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
 from support.commands import Analysed, clone, run
-from support.histories import Build, text
+from support.histories import Build
 
 from attribution.exchange.exports import Share, commit_shares, exports
 from attribution.exchange.exports.agent_trace import model_id

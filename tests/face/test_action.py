@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from support import ROOT
+from support.answers import column
 from support.builder import git
 from support.commands import clone
 
@@ -62,7 +63,7 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     return (place / "whowrote.md").read_text("utf-8")
 
 
-def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path, db: Path) -> None:
+def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> None:
     top = clone("example", tmp_path, bare=False)
     first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
     text = report(action, top, first)
@@ -71,22 +72,8 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path, db: 
         and "**Agents wrote " in text
         and "No recorded sessions" not in text
     )
-    texts = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            (
-                "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt"
-                " FROM turns'))"
-            ),
-            str(db),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "birdlog" not in texts and "None" in texts
+    prompts = column(tmp_path / "whowrote.db", "SELECT prompt FROM turns")
+    assert None in prompts and "birdlog" not in str(prompts)
 
 
 def test_missing_records_are_said(action: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.histories import Build, drop, random_history, text, with_lost_version, words
+from support.histories import Build, drop, random_history, with_lost_version, words
 
 from attribution.lineage import introduced
 from attribution.lineage.git_blame import Introduction

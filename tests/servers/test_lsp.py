@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support.builder import git
 from support.commands import Analysed, clone, run
-from support.histories import Build, text
+from support.histories import Build
 
 import whowrote
 from attribution.cli import cli

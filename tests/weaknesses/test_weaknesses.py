@@ -121,24 +121,24 @@ def query(db: Path, sql: str) -> list[RowValues]:
 def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
     build = history(
         tmp_path / "r.git",
-        ("one", {"a.py": text(*BODY, "eval(x)")}),
-        ("renamed", {"b.py": text(*BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+        ("one", {"a.py": [*BODY, "eval(x)"]}),
+        ("renamed", {"b.py": [*BODY, "eval(x)"], "m.go": ["exec.Command(1)"]}),
         (
             "layout",
-            {"b.py": text(*BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")},
+            {"b.py": [*BODY, "if y:", "    eval( x )"], "m.go": ["exec.Command(1)"]},
         ),
         (
             "second",
             {
-                "b.py": text("eval(x)", *BODY, "if y:", "    eval( x )"),
-                "m.go": text("exec.Command(1)"),
+                "b.py": ["eval(x)", *BODY, "if y:", "    eval( x )"],
+                "m.go": ["exec.Command(1)"],
             },
         ),
         (
             "fixed",
             {
-                "b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"),
-                "m.go": text("exec.Command(1)"),
+                "b.py": ["eval(x)", *BODY, "if y:", "    safe(x)"],
+                "m.go": ["exec.Command(1)"],
             },
         ),
     )
@@ -159,7 +159,7 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
 
 
 def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
-    files: JsonObject = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
+    files: JsonObject = {"a.py": ["eval(x)"], "b.py": ["no words of interest"]}
     build = history(tmp_path / "r.git", ("one", files))
     _, first = scanned(build, tmp_path)
     assert (first[0]["texts"], first[0]["new"], first[0]["given"]) == ("2", "2", "2")
@@ -168,9 +168,7 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
     assert again[0]["state"] == "unchanged"
     _, other = scanned(build, tmp_path, db="other.db")
     assert (other[0]["state"], other[0]["new"]) == ("scanned", "0")
-    fork = history(
-        tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": text("eval(y)")})
-    )
+    fork = history(tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": ["eval(y)"]}))
     _, third = scanned(fork, tmp_path, db="fork.db")
     assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
     assert len(fake_semgrep.calls(program)) == 2
@@ -180,10 +178,10 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
 def _long_history(tmp_path: Path) -> Build:
     return history(
         tmp_path / "r.git",
-        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(g)")}),
-        ("renamed", {"b.py": text(*BODY, "eval(x)"), "c.py": text("c = 1")}),
-        ("changed", {"b.py": text(*BODY, "eval(x)", "y = 2"), "c.py": text("c = 2")}),
-        ("last", {"b.py": text(*BODY, "eval(x)", "y = 3"), "c.py": text("c = 2")}),
+        ("one", {"a.py": [*BODY, "eval(x)"], "gone.py": ["eval(g)"]}),
+        ("renamed", {"b.py": [*BODY, "eval(x)"], "c.py": ["c = 1"]}),
+        ("changed", {"b.py": [*BODY, "eval(x)", "y = 2"], "c.py": ["c = 2"]}),
+        ("last", {"b.py": [*BODY, "eval(x)", "y = 3"], "c.py": ["c = 2"]}),
     )
 
 
@@ -220,7 +218,7 @@ def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
 ) -> None:
     build = _long_history(tmp_path)
     db, _ = scanned(build, tmp_path, "--minutes", 0)
-    other = history(tmp_path / "other.git", ("one", {"a.py": text("eval(x)")}))
+    other = history(tmp_path / "other.git", ("one", {"a.py": ["eval(x)"]}))
     scanned(other, tmp_path)
     said = {
         name: run("findings", "--repo", name, "--db", db)
@@ -276,7 +274,7 @@ def test_histories_of_findings_are_done_before_others_begin(
 
 
 def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
     (tmp_path / "rules.yaml").write_text(RULES.replace("t.eval", "t.other"))
     _, done = scanned(build, tmp_path)
@@ -286,7 +284,7 @@ def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:
 
 
 def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
     with Store(db) as store:
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
@@ -297,15 +295,15 @@ def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: P
 
 def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
     files: JsonObject = {
-        "src/a.py": text("eval(x)", "", "y"),
-        "tests/test_a.py": text("eval(t)"),
-        "vendor/v.py": text("eval(v)"),
-        "gen.py": text("# Code generated by x. DO NOT EDIT.", "eval(g)"),
+        "src/a.py": ["eval(x)", "", "y"],
+        "tests/test_a.py": ["eval(t)"],
+        "vendor/v.py": ["eval(v)"],
+        "gen.py": ["# Code generated by x. DO NOT EDIT.", "eval(g)"],
         "big.py": b"eval(b)\n" * 20_500,
-        "marked.py": text("eval(m)"),
-        "notes.txt": text("eval(n)"),
-        "yarn.lock": text("eval(l)"),
-        ".gitattributes": text("marked.py linguist-generated"),
+        "marked.py": ["eval(m)"],
+        "notes.txt": ["eval(n)"],
+        "yarn.lock": ["eval(l)"],
+        ".gitattributes": ["marked.py linguist-generated"],
         "link.py": ("120000", b"src/a.py"),
     }
     build = history(tmp_path / "r.git", ("one", files))
@@ -347,9 +345,9 @@ def test_wishes_of_the_analysed_code_do_not_silence_the_study(
     program: Path, tmp_path: Path
 ) -> None:
     files: JsonObject = {
-        "a.py": text("eval(x)  # nosemgrep"),
-        "b.py": text("eval(y)"),
-        ".semgrepignore": text("b.py"),
+        "a.py": ["eval(x)  # nosemgrep"],
+        "b.py": ["eval(y)"],
+        ".semgrepignore": ["b.py"],
     }
     build = history(tmp_path / "r.git", ("one", files))
     db, _ = scanned(build, tmp_path)
@@ -365,9 +363,7 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
     program: Path, tmp_path: Path
 ) -> None:
     name = "-rf $(touch x);\n--config=evil.py"
-    build = history(
-        tmp_path / "r.git", ("one", {name: text("eval(x)"), "..%2f..%2fa.py": text("eval(y)")})
-    )
+    build = history(tmp_path / "r.git", ("one", {name: ["eval(x)"], "..%2f..%2fa.py": ["eval(y)"]}))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
     (call,) = fake_semgrep.calls(program)
@@ -591,7 +587,7 @@ def test_interrupted_work_is_kept(
 def test_missing_texts_are_tried_again(program: Path, tmp_path: Path) -> None:
     from support.histories import drop
 
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)"), "b.py": text("eval(y)")}))
+    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"], "b.py": ["eval(y)"]}))
     from collector.git.repository import GitRepo
 
     blob = GitRepo(build.where).file_at(build.sha["one"], "a.py")
@@ -641,9 +637,9 @@ def test_words_about_rules(
 @pytest.fixture
 def two(program: Path, tmp_path: Path) -> Path:
     files: JsonObject = {
-        "a b#1.py": text("x", "eval(x)"),
-        "b.py": text("eval(y)  # nosemgrep"),
-        "m.go": text("exec.Command"),
+        "a b#1.py": ["x", "eval(x)"],
+        "b.py": ["eval(y)  # nosemgrep"],
+        "m.go": ["exec.Command"],
     }
     db, _ = scanned(history(tmp_path / "r.git", ("one", files)), tmp_path)
     return db
@@ -742,9 +738,9 @@ def moved(program: Path, tmp_path: Path) -> Path:
     """A finding that moved down in another file since, one that is fixed, and a new one."""
     build = history(
         tmp_path / "m.git",
-        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(z)")}),
-        ("renamed", {"b.py": text("import y", *BODY, "eval(x)")}),
-        ("new", {"b.py": text("import y", *BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+        ("one", {"a.py": [*BODY, "eval(x)"], "gone.py": ["eval(z)"]}),
+        ("renamed", {"b.py": ["import y", *BODY, "eval(x)"]}),
+        ("new", {"b.py": ["import y", *BODY, "eval(x)"], "m.go": ["exec.Command(1)"]}),
     )
     return scanned(build, tmp_path)[0]
 
@@ -964,17 +960,18 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         (
             "one",
             {
-                "a.py": text(
-                    "import subprocess", "x = 'é'; eval(x)", "def f(:", "y = eval(z) # nosemgrep"
-                ),
-                "b.py": text("import subprocess", "subprocess.run(c, shell=True)"),
-                "c.py": text("print(1)"),
-                "tool": text("#!/usr/bin/env python3", "EVAL = 1", "eval (q)"),
-                ".github/workflows/ci.yml": text(
-                    "on: push", "jobs:", "  x:", "    runs-on: ubuntu"
-                ),
-                "Dockerfile": text("FROM x", "USER root"),
-                ".semgrepignore": text("*"),
+                "a.py": [
+                    "import subprocess",
+                    "x = 'é'; eval(x)",
+                    "def f(:",
+                    "y = eval(z) # nosemgrep",
+                ],
+                "b.py": ["import subprocess", "subprocess.run(c, shell=True)"],
+                "c.py": ["print(1)"],
+                "tool": ["#!/usr/bin/env python3", "EVAL = 1", "eval (q)"],
+                ".github/workflows/ci.yml": ["on: push", "jobs:", "  x:", "    runs-on: ubuntu"],
+                "Dockerfile": ["FROM x", "USER root"],
+                ".semgrepignore": ["*"],
             },
         ),
     )
@@ -1007,7 +1004,7 @@ def hanging(
     """A command of ours in a process, as soon as its scanner is at work and will not end by
     itself; where it has its directory.
     """
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
+    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)  # HANG"]}))
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
