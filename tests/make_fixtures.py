@@ -102,8 +102,7 @@ def busiest(entries):
 def write_and_edit() -> World:
     """The agent writes one file and edits another; everything it adds is its own."""
     w = begin("write_and_edit")
-    s = w.session()
-    s.prompt("Add monthly totals, and let load() skip rows without an amount.")
+    s = w.session(prompt="Add monthly totals, and let load() skip rows without an amount.")
     s.read("ledger.py")
     s.write("monthly.py", MONTHLY, say="I will start with the monthly totals.")
     old = "        return list(csv.DictReader(source))"
@@ -122,8 +121,7 @@ def write_and_edit() -> World:
 def human_between_edits() -> World:
     """A person adds and changes lines between two edits of the agent in the same file."""
     w = begin("human_between_edits")
-    s = w.session()
-    s.prompt("Write a report function.")
+    s = w.session(prompt="Write a report function.")
     s.write(
         "report.py",
         'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head,'
@@ -157,8 +155,7 @@ def human_after_last_edit() -> World:
     never saw.
     """
     w = begin("human_after_last_edit")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    s = w.session(prompt="Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.human_insert(
@@ -182,8 +179,7 @@ def formatter_after_agent() -> World:
     at the end of a line.
     """
     w = begin("formatter_after_agent")
-    s = w.session()
-    s.prompt("Add settings with sensible defaults.")
+    s = w.session(prompt="Add settings with sensible defaults.")
     lines = [
         "DEFAULTS={'currency':'EUR','places':2}   ",
         "THEMES=['plain','dark']",
@@ -204,8 +200,7 @@ def formatter_after_agent() -> World:
 def sed_by_agent() -> World:
     """The agent changes lines with sed: some of its own, some that were there before."""
     w = begin("sed_by_agent")
-    s = w.session()
-    s.prompt("Add monthly totals and call the entries expenses everywhere.")
+    s = w.session(prompt="Add monthly totals and call the entries expenses everywhere.")
     s.write("monthly.py", MONTHLY)
     s.bash(
         "sed -i 's/entries/expenses/g' ledger.py monthly.py",
@@ -222,8 +217,7 @@ def heredoc_file() -> World:
     another, so none does.
     """
     w = begin("heredoc_file")
-    s = w.session()
-    s.prompt("Add a Makefile, and generate the table of currencies.")
+    s = w.session(prompt="Add a Makefile, and generate the table of currencies.")
     recipe = "check:\n\tpython -m pytest\n\nledger:\n\tpython ledger.py expenses.csv\n"
     s.bash(
         f"cat > Makefile <<'EOF'\n{recipe}EOF", lambda sh: sh.write("Makefile", recipe), exact=True
@@ -247,8 +241,7 @@ def heredoc_file() -> World:
 def touched_up_by_human() -> World:
     """A person changes a word here and there in the agent's lines, and writes one line anew."""
     w = begin("touched_up_by_human")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.human_tweak(
@@ -282,8 +275,7 @@ def warn(limit, spent, out):
 def block_moved_in_file() -> World:
     """A person cuts a block of the agent's new file and pastes it further down."""
     w = begin("block_moved_in_file")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = (
@@ -304,8 +296,7 @@ def block_moved_in_file() -> World:
 def block_moved_to_other_file() -> World:
     """A person moves a function that the agent has just written into an old file."""
     w = begin("block_moved_to_other_file")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = BUDGET[BUDGET.index("def warn") :]
@@ -329,8 +320,7 @@ def rename_with_edit() -> World:
         "  out.close()\n",
     )
     w.commit("Export")
-    s = w.session()
-    s.prompt("Rename ledger.py to book.py and let total() take a start value.")
+    s = w.session(prompt="Rename ledger.py to book.py and let total() take a start value.")
     s.bash("git mv ledger.py book.py", lambda sh: sh.move("ledger.py", "book.py"))
     s.read("book.py")
     s.edit(
@@ -361,8 +351,7 @@ def deleted_and_recreated() -> World:
     w.commit("Rates")
     w.human_remove("ledger.py")
     w.commit("Start over")
-    s = w.session()
-    s.prompt("Write the ledger again, as classes. The rates belong into a table.")
+    s = w.session(prompt="Write the ledger again, as classes. The rates belong into a table.")
     s.write(
         "ledger.py",
         LEDGER_CLASS,
@@ -397,8 +386,7 @@ def crlf() -> World:
         eol="\r\n",
     )
     w.commit("Batch file")
-    s = w.session()
-    s.prompt("Let the batch file check that Python is there.")
+    s = w.session(prompt="Let the batch file check that Python is there.")
     s.read("setup.bat")
     s.edit(
         "setup.bat",
@@ -419,8 +407,7 @@ def no_final_newline() -> World:
     w.human_write("version.txt", "ledger\n0.1.0\nfirst of March")
     w.human_write("people.txt", "Ada\nBo\nCleo")
     w.commit("Versions")
-    s = w.session()
-    s.prompt("New version, and add Dov to the people.")
+    s = w.session(prompt="New version, and add Dov to the people.")
     s.read("version.txt")
     s.edit("version.txt", "0.1.0\nfirst of March", "0.2.0\nnineteenth of March")
     s.edit("people.txt", "Cleo", "Cleo\nDov")
@@ -437,8 +424,7 @@ def tabs() -> World:
     w = begin("tabs")
     w.human_write("main.go", GO)
     w.commit("A Go port")
-    s = w.session()
-    s.prompt("Skip negative amounts.")
+    s = w.session(prompt="Skip negative amounts.")
     s.read("main.go")
     s.edit(
         "main.go",
@@ -479,8 +465,7 @@ func main() {
 def redacted_tokens() -> World:
     """Long random words are replaced in the stored transcript, also inside the text of edits."""
     w = begin("redacted_tokens")
-    s = w.session()
-    s.prompt("Add a client for the rates service with our test key.")
+    s = w.session(prompt="Add a client for the rates service with our test key.")
     key, digest = "kQ7vTz2LmX9bRw4cHs8JdYf1Np6", "sha256-Zp3uGw8Tq1LxVb7NcYr5KdMf2Hj9"
     fetch = "\n\ndef fetch(day):\n    return get(API + day, key=TEST_KEY)\n"
     text = f'API = "https://rates.example/v1/"\nTEST_KEY = "{key}"\n{fetch}'
@@ -510,8 +495,7 @@ def odd_files() -> World:
     w.human_raw("latest", b"ledger.py", mode="120000")
     w.human_raw("vendor/dates", b"5d41402abc4b2a76b9719d911017c592ae1f3b07", mode="160000")
     w.human_write("caf\udce9.txt", "caf\udce9 au lait\nth\udce9 vert\n")
-    s = w.session()
-    s.prompt("Make test data and a page break.")
+    s = w.session(prompt="Make test data and a page break.")
     rows = "".join(f"{i},{i * 37 % 1009}\n" for i in range(1_500))
     s.bash("python tools/make_rows.py > rows.csv", lambda sh: sh.write("rows.csv", rows))
     s.write("my notes (draft).txt", "first page\n\fsecond page\nstill the\u2028same line\n")
@@ -533,8 +517,7 @@ def merge_with_own_lines() -> World:
     """
     w = begin("merge_with_own_lines")
     w.branch_off("budget")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit("Budget check", [s])
@@ -594,8 +577,7 @@ def two_sessions_one_file() -> World:
 def two_commits_one_session() -> World:
     """One session, two commits: the second checkpoint holds the transcript from the start again."""
     w = begin("two_commits_one_session")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    s = w.session(prompt="Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.commit("Monthly totals", [s])
@@ -620,8 +602,7 @@ def files_committed_apart() -> World:
     later.
     """
     w = begin("files_committed_apart")
-    s = w.session()
-    s.prompt("Add monthly totals and budgets.")
+    s = w.session(prompt="Add monthly totals and budgets.")
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     s.end_turn()
@@ -652,8 +633,7 @@ def one_id_two_commits() -> World:
     was stored.
     """
     w = begin("one_id_two_commits")
-    s = w.session()
-    s.prompt("Add monthly totals and a budget check, as two commits.")
+    s = w.session(prompt="Add monthly totals and a budget check, as two commits.")
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     first = w.commit("Monthly totals", [s], paths=["monthly.py"])
@@ -666,8 +646,7 @@ def one_id_two_commits() -> World:
 def trailer_mid_message() -> World:
     """The checkpoint id stands in the middle of the message, with other paragraphs after it."""
     w = begin("trailer_mid_message")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit(
@@ -717,8 +696,7 @@ def transcript_missing() -> World:
 def cut_transcript() -> World:
     """The stored transcript ends in the middle of a record: what came after it is unknown."""
     w = begin("cut_transcript")
-    s = w.session()
-    s.prompt("Add monthly totals, then budgets.")
+    s = w.session(prompt="Add monthly totals, then budgets.")
     s.write("monthly.py", MONTHLY)
     kept = len(s.log.records)
     s.write("budget.py", BUDGET)
@@ -734,8 +712,9 @@ def invisible_subagent() -> World:
     not human.
     """
     w = begin("invisible_subagent")
-    s = w.session(version="2.1.150")
-    s.prompt("Delegate the budget check, then mention it in the README.")
+    s = w.session(
+        version="2.1.150", prompt="Delegate the budget check, then mention it in the README."
+    )
     with s.subagent("Write budget.py with a check and a warning.", visible=False) as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("ledger.py", "import csv\n", "import csv\n\nimport budget\n")
@@ -756,8 +735,7 @@ def visible_subagent() -> World:
     without results in detail.
     """
     w = begin("visible_subagent")
-    s = w.session()
-    s.prompt("Delegate the budget check, then mention it in the README.")
+    s = w.session(prompt="Delegate the budget check, then mention it in the README.")
     with s.subagent("Write budget.py with a check and a warning.") as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
@@ -780,8 +758,7 @@ def errors_and_rejections() -> World:
     later types one of those lines.
     """
     w = begin("errors_and_rejections")
-    s = w.session()
-    s.prompt("Make loading stricter.")
+    s = w.session(prompt="Make loading stricter.")
     s.edit_error("ledger.py", "def load(file):", "def load(path, strict=True):")
     s.edit_error(
         "ledger.py",
@@ -812,8 +789,11 @@ def original_file_null() -> World:
     known.
     """
     w = begin("original_file_null")
-    s = w.session(version="2.1.150", null_original=True)
-    s.prompt("Add totals per month, keep the README in step.")
+    s = w.session(
+        version="2.1.150",
+        null_original=True,
+        prompt="Add totals per month, keep the README in step.",
+    )
     s.read("ledger.py")
     s.edit(
         "ledger.py",
@@ -846,8 +826,7 @@ def edit_after_commit() -> World:
     commit: they explain nothing in it.
     """
     w = begin("edit_after_commit")
-    s = w.session()
-    s.prompt("Add a budget check. Commit early.")
+    s = w.session(prompt="Add a budget check. Commit early.")
     s.write("budget.py", BUDGET)
     w.human_insert(
         "budget.py", "    # flushed so that the warning is seen at once", before="    out.flush()"
@@ -882,8 +861,7 @@ def uncommitted_before_session() -> World:
     w.human_write(
         "shops.py", "SHOPS = {}\n\n\ndef remember(name, street):\n    SHOPS[name] = street\n"
     )
-    s = w.session()
-    s.prompt("Add the dearest entry too, and let shops be forgotten.")
+    s = w.session(prompt="Add the dearest entry too, and let shops be forgotten.")
     s.read("ledger.py")
     s.edit(
         "ledger.py",
@@ -910,8 +888,7 @@ def common_lines() -> World:
     w = begin("common_lines")
     w.human_write("store.go", STORE_GO)
     w.commit("A store")
-    s = w.session()
-    s.prompt("Add Close.")
+    s = w.session(prompt="Add Close.")
     s.read("store.go")
     s.edit(
         "store.go",
@@ -1081,8 +1058,7 @@ def same_words_by_another() -> World:
     """
     w = begin("same_words_by_another")
     w.branch_off("hidden/never")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     w.commit("Budget check", [s])
     w.switch("main")
@@ -1116,8 +1092,7 @@ def shadow_branch() -> World:
     that names nothing.
     """
     w = begin("shadow_branch")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    s = w.session(prompt="Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.snapshot(s)
@@ -1160,8 +1135,7 @@ def cherry_pick() -> World:
 def revert_by_human() -> World:
     """A person reverts the agent's commit, then brings part of it back by hand."""
     w = begin("revert_by_human")
-    s = w.session()
-    s.prompt("Skip rows without an amount and add budgets.")
+    s = w.session(prompt="Skip rows without an amount and add budgets.")
     s.write("budget.py", BUDGET)
     s.read("ledger.py")
     s.edit(
@@ -1185,8 +1159,7 @@ def rebased_commit() -> World:
     not count.
     """
     w = begin("rebased_commit")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     w.human_insert("budget.py", "MARGIN = 10", before="def check(limit, spent):")
     w.commit("Budget check", [s], later=3_600)
@@ -1203,8 +1176,7 @@ def rebased_commit() -> World:
 def _two_commits(name: str, layout: str, **options: Any) -> World:
     """The same small story in any layout."""
     w = begin(name, layout=layout, **options)
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     first = w.commit("Budget check", [s])
@@ -1303,8 +1275,7 @@ def untidy_branch() -> World:
 def delta_transcripts() -> World:
     """The oldest meaning of a stored transcript: only what is new since the previous checkpoint."""
     w = begin("delta_transcripts", cli_version="0.3.9")
-    s = w.session(version="2.0.76")
-    s.prompt("Add a budget check.")
+    s = w.session(version="2.0.76", prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     w.commit("Budget check", [s], stored=Stored(transcript="delta"))
     s.prompt("Return the verdict.")
@@ -1330,8 +1301,9 @@ def noisy_session() -> World:
     plans, a Windows home.
     """
     w = begin("noisy_session")
-    s = w.session(version="2.1.160", cwd="C:\\Users\\Ada\\work\\noisy_session")
-    s.prompt("Add a budget check.")
+    s = w.session(
+        version="2.1.160", cwd="C:\\Users\\Ada\\work\\noisy_session", prompt="Add a budget check."
+    )
     s.log.injected(w.clock, "Base directory for this skill: C:\\Users\\Ada\\skills\\budgets")
     s.write("budget.py", BUDGET, say="First the check itself.")
     s.queued_prompt("The verdict should be returned, too.")
@@ -1386,10 +1358,9 @@ def _bird_start(w: World) -> None:
 
 
 def _bird_store(w: World) -> None:
-    s = w.session()
-    s.prompt(
-        "append() writes one line per sighting. Please add load(), which reads them back and names"
-        " the line that is wrong."
+    s = w.session(
+        prompt="append() writes one line per sighting. Please add load(), which reads them back and"
+        " names the line that is wrong."
     )
     s.read("birdlog/store.py")
     s.edit(
@@ -1433,8 +1404,10 @@ def _bird_store(w: World) -> None:
 
 def _bird_command_line(w: World) -> None:
     w.wait(30_000)
-    s = w.session(version="2.1.84")
-    s.prompt("A command line please: `birdlog add`, `birdlog top`. Standard library only.")
+    s = w.session(
+        version="2.1.84",
+        prompt="A command line please: `birdlog add`, `birdlog top`. Standard library only.",
+    )
     s.write("birdlog/cli.py", CLI)
     s.end_turn("Try `python -m birdlog.cli top`.")
     w.formatter("birdlog/cli.py")
@@ -1467,10 +1440,11 @@ def _bird_command_line(w: World) -> None:
 def _bird_report(w: World) -> None:
     w.wait(4_000_000)
     w.cli_version = "0.5.6"
-    s = w.session(version="2.1.160", null_original=True)
-    s.prompt(
-        "I would like a report of the year by season. Let a subagent write the module, you wire it"
-        " up and commit."
+    s = w.session(
+        version="2.1.160",
+        null_original=True,
+        prompt="I would like a report of the year by season. Let a subagent write the module, you"
+        " wire it up and commit.",
     )
     with s.subagent(
         "Write birdlog/report.py: by_season(sightings) returns counts per season.", visible=False

@@ -29,8 +29,7 @@ def _start() -> tuple[World, Session]:
     world = World("fates", "v1")
     world.human_write("README.md", "# Fates\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a choice")
+    session = world.session(prompt="Add a choice")
     session.write("pick.py", WRITTEN)
     return world, session
 

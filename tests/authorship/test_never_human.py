@@ -801,8 +801,7 @@ def _run_more_than_recorded(
     if ">>" in command:
         world.human_write("src/triple.py", "RATE = 3\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Write the function")
+    session = world.session(prompt="Write the function")
     if ">>" in command:
         session.read("src/triple.py")
     before = world.files["src/triple.py"].text() if ">>" in command else ""

@@ -57,8 +57,7 @@ class Tally:
         self.median = w.commit("Add median", [self.two])
 
     def _session(self, prompt: str) -> Session:
-        session = self.world.session()
-        session.prompt(prompt)
+        session = self.world.session(prompt=prompt)
         return session
 
     def go_on(self) -> Commit:
@@ -823,8 +822,7 @@ def test_file_that_arrives_after_all_is_judged(tmp_path: Path, db: Path) -> None
 
 def test_second_run_does_nothing_although_one_chunk_is_absent(tmp_path: Path, db: Path) -> None:
     world = World("chunks")
-    session = world.session()
-    session.prompt("Long work")
+    session = world.session(prompt="Long work")
     for number in range(5):
         session.write(f"{number}.py", f"x = {number}\n")
     commit = world.commit("All", [session], stored=Stored(parts=3))
@@ -837,11 +835,8 @@ def test_second_run_does_nothing_although_one_chunk_is_absent(tmp_path: Path, db
 
 
 def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path, db: Path) -> None:
-    world = World("cut")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two files")
+    world = World.holding("cut", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Two files")
     session.write("one.py", "one = 1\n")
     kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
@@ -857,11 +852,8 @@ def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_calle
     db: Path,
 ) -> None:
     """The copies hold what came since the one before, and the first of them is not there."""
-    world = World("truncated_start")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two files")
+    world = World.holding("truncated_start", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Two files")
     session.write("one.py", "one = 1\n")
     session.kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
@@ -878,11 +870,8 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     tmp_path: Path,
     db: Path,
 ) -> None:
-    world = World("not_committed")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Three files")
+    world = World.holding("not_committed", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Three files")
     session.write("seen.py", "first_value = 1\nsecond_value = 2\nthird_value = 3\n")
     session.write("unseen.py", "fourth_value = 4\nfifth_value = 5\nsixth_value = 6\n")
     session.write("scratch.py", "never_committed = 7\n")
@@ -931,8 +920,7 @@ def test_a_sessions_share_counts_source_and_test_files(
     world.human_write("docs/plan.md", "# Plan of the ledger\n\nIt keeps track of expenses.\n")
     world.human_write("ledger.py", "opening_value = 0\n")
     world.commit("A plan")
-    session = world.session()
-    session.prompt("Begin")
+    session = world.session(prompt="Begin")
     session.edit("ledger.py", "opening_value = 0\n", "opening_value = 1\n")
     session.edit("docs/plan.md", "It keeps track", "It will keep track")
     world.wait(60)
@@ -954,11 +942,8 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
     """No edit records its base; the commit in between does, so the next person's line is known
     for what it is.
     """
-    world = World("between")
-    world.human_write("a.py", "alpha = 1\nomega = 9\n")
-    world.commit("Start")
-    session = world.session(null_original=True)
-    session.prompt("Edit")
+    world = World.holding("between", {"a.py": "alpha = 1\nomega = 9\n"})
+    session = world.session(null_original=True, prompt="Edit")
     world.human_write("new.py", "first = 1\nlast = 9\n")
     session.edit("new.py", "first = 1", "first = 100")
     world.commit("With a file of unknown base", [session])
@@ -975,9 +960,7 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
 def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World("growing")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
+    world = World.holding("growing", {"a.py": "a = 1\n"})
     session = world.session()
     for name in ("one", "two", "three"):
         session.prompt(name)
@@ -1017,11 +1000,8 @@ def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path
     """The program ended, or the context was compacted, before the result was written: the edit
     wrote what the commit has of it.
     """
-    world = World("no-result")
-    world.human_write("a.py", "import os\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two imports")
+    world = World.holding("no-result", {"a.py": "import os\n"})
+    session = world.session(prompt="Two imports")
     session.write("b.py", "b = 1\n")
     session.edit_cut_off("a.py", "import os", "import os\nimport strings_of_all_kinds")
     world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
@@ -1084,11 +1064,8 @@ def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, 
 def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
     owner: str, said: tuple[str, str], tmp_path: Path, db: Path
 ) -> None:
-    world = World("task-files")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    world = World.holding("task-files", {"a.py": "a = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent("Write a file", visible=False) as sub:
         began = world.clock
         sub.write("sub.py", "written = by_a_subagent\n")
@@ -1119,11 +1096,8 @@ def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
     """The call that made the commit printed its id; where somebody else made it, the file is as
     the session left it.
     """
-    world = World("by-call")
-    world.human_write("a.py", "alpha = 1\nomega = 9\n")
-    world.commit("Start")
-    session = world.session("2.1.160")
-    session.prompt("Change it and commit")
+    world = World.holding("by-call", {"a.py": "alpha = 1\nomega = 9\n"})
+    session = world.session("2.1.160", prompt="Change it and commit")
     session.edit("a.py", "alpha = 1", "alpha = 100")
     if gone:
         commit = world.commit("Change alpha", [session], trailer="none", stored=None)
@@ -1146,11 +1120,10 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(
     """The name of the script says nothing; the file that was committed before the call does, and
     is not run.
     """
-    world = World("scripts")
-    world.human_write("package.json", '{"scripts": {"ship": "drizzle-kit generate"}}\n')
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Make a migration")
+    world = World.holding(
+        "scripts", {"package.json": '{"scripts": {"ship": "drizzle-kit generate"}}\n'}
+    )
+    session = world.session("2.1.150", prompt="Make a migration")
     session.write("src/schema.ts", "export const users = table()\n")
     session.bash(
         "pnpm ship",
@@ -1165,11 +1138,8 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(
 
 
 def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path, db: Path) -> None:
-    world = World("told")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    world = World.holding("told", {"a.py": "a = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent(
         "Create sub.py with one assignment. Read notes.md before.", visible=False
     ) as sub:
@@ -1196,12 +1166,9 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
     """The session read the file only afterwards, and it may have come from another branch; but a
     task names it first.
     """
-    world = World("told-and-rebased")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
+    world = World.holding("told-and-rebased", {"a.py": "a = 1\n"})
     world.branch_off("feature")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent(task, visible=False) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
     session.read("sub.py")
@@ -1223,12 +1190,8 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path, db: Path) -> 
     """Without the transcript of the subagent: the recorder's list of what differed when it was
     done.
     """
-    world = World("task-record")
-    world.human_write("a.py", "a = 1\n")
-    world.human_write("b.py", "b = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    world = World.holding("task-record", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     session.edit("b.py", "b = 1", "b = 2")
     with session.subagent("Do what is left", visible=False) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
@@ -1270,8 +1233,7 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path, db: P
     world = World("converted")
     world.human_write("src.md", "# Birds\n")
     world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Publish it")
+    session = world.session("2.1.150", prompt="Publish it")
     session.write("notes.md", "published\n")
     page = "<h1>Birds</h1>\n<p>one bird a day</p>\n<p>two at night</p>\n"
 
@@ -1298,8 +1260,7 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     world = World("redacted")
     world.human_write("docs/index.md", "# Ledger\n")
     world.commit("Begin")
-    session = world.session()
-    session.prompt("Write the guide and the notes")
+    session = world.session(prompt="Write the guide and the notes")
     session.write(
         "docs/REDACTED.md",
         "The ledger keeps track of small expenses.\nIt is closed at the end of each month.\n",

@@ -35,16 +35,14 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
     world.commit("Start")
     if is_on_another_branch:
         world.branch_off("one")
-    first = world.session()
-    first.prompt("Write it")
+    first = world.session(prompt="Write it")
     first.bash(COMMAND, _write, exact=True)
     first.end_turn()
     if is_on_another_branch:
         world.commit("By one", [first])
         world.wait(3600)
         world.switch("main")
-    second = world.session()
-    second.prompt("Write it")
+    second = world.session(prompt="Write it")
     second.bash(COMMAND, _write if is_on_another_branch else None, exact=True)
     second.end_turn()
     commit = world.commit("By two", [first, second])

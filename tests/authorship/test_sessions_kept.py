@@ -65,8 +65,7 @@ def _world(tmp_path: Path) -> tuple[World, Path]:
     world = World("kept", "v1")
     world.human_write("README.md", "# Kept\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a mean")
+    session = world.session(prompt="Add a mean")
     session.write("mean.py", "def mean(rows):\n    return sum(rows) / len(rows)\n")
     session.end_turn()
     world.commit("Add mean", [session])
@@ -89,8 +88,7 @@ def test_only_the_session_that_went_on_is_read_again(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
-    other = world.session()
-    other.prompt("Add a median")
+    other = world.session(prompt="Add a median")
     other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
     other.end_turn()
     world.commit("Add median", [other])
@@ -140,8 +138,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     for name in ("one.py", "two.py"):
         world.human_write(name, "import shared\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a mean")
+    session = world.session(prompt="Add a mean")
     session.write("mean.py", "import shared\n")
     world.commit("Add mean", [session] if with_session else [])
     _run(world.build(tmp_path / "repo", True), db, AttributeOptions())
@@ -156,8 +153,7 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     command: str, parsed: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
-    other = world.session()
-    other.prompt("Go on")
+    other = world.session(prompt="Go on")
     other.bash(command)
     other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
     other.end_turn()
@@ -389,8 +385,7 @@ def die(*_: object) -> None:
 
 def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path, db: Path) -> None:
     world = World("halves", "v1")
-    session = world.session()
-    session.prompt("Write \ud83d")
+    session = world.session(prompt="Write \ud83d")
     session.write("a.txt", "one\n")
     session.end_turn()
     world.commit("One", [session])

@@ -29,8 +29,7 @@ def _begin(name: str) -> tuple[World, Session]:
     world = World(name)
     world.human_write("src/app.ts", APP)
     world.commit("Start the ledger")
-    session = world.session()
-    session.prompt("Please go on with the ledger")
+    session = world.session(prompt="Please go on with the ledger")
     return world, session
 
 

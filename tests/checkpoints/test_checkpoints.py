@@ -284,8 +284,7 @@ def test_checkpoint_stored_twice_is_one_with_the_best_of_both(tmp_path: Path) ->
 def test_local_branch_and_its_remote_twin_are_one(tmp_path: Path) -> None:
     world = World("twin")
     world.human_write("a", "a\n")
-    session = world.session()
-    session.prompt("x")
+    session = world.session(prompt="x")
     session.write("b", "b\n")
     world.commit("c", [session])
     repository = world.build(tmp_path / "r")
@@ -463,8 +462,7 @@ def test_session_with_nothing_but_metadata_says_so(tmp_path: Path) -> None:
 def test_dangling_pointers_of_a_built_world_lose_nothing(tmp_path: Path) -> None:
     world = World("w")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("x")
+    session = world.session(prompt="x")
     session.write("b.py", "b = 2\n")
     world.commit("c", [session], stored=Stored(dangling=True, numbers=(4,), parts=3))
     (found,) = read_all(GitRepo(world.build(tmp_path / "r")))
@@ -766,8 +764,7 @@ def test_checkpoint_ref_is_read_at_its_tip(tmp_path: Path) -> None:
     """The end of a turn rewrites the checkpoint."""
     world = World("w", "refs")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("One")
+    session = world.session(prompt="One")
     session.write("b.py", "b = 1\n")
     commit = world.commit("c", [session])
     session.prompt("Two")
@@ -782,8 +779,7 @@ def test_checkpoint_ref_is_read_at_its_tip(tmp_path: Path) -> None:
 def test_forgotten_checkpoint_is_gone_from_the_branch(tmp_path: Path) -> None:
     world = World("w")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("One")
+    session = world.session(prompt="One")
     session.write("b.py", "b = 1\n")
     first = world.commit("c", [session])
     session.write("c.py", "c = 1\n")

@@ -157,8 +157,7 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """
     directory = tmp_path_factory.mktemp("single")
     world = World("single", "v1")
-    session = world.session()
-    session.prompt("Say how many birds there are")
+    session = world.session(prompt="Say how many birds there are")
     session.write("birds.py", "sparrow = lambda: [return_of_the_goose]\n")
     session.end_turn()
     world.commit("Fix the number of birds", [session])

@@ -32,11 +32,8 @@ def database(tmp_path: Path, db: Path) -> Analysed:
     """Three turns: a file, one of its lines changed, the change taken back and another file,
     which is replaced much later.
     """
-    world = World("turns")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Write it")
+    world = World.holding("turns", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Write it")
     session.write("new.py", "first_value = 1\nsecond_value = 2\nthird_value = 3\n")
     session.end_turn()
     session.prompt("Change the second value")
@@ -84,11 +81,8 @@ def test_the_saved_queries_about_turns(database: Analysed) -> None:
 
 def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path, db: Path) -> None:
     """Nothing in the words says that an answer was wrong: the lines do."""
-    world = World("deeds")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    first = world.session()
-    first.prompt("Write new.py with retry_limit = compute_limit(base_delay) in it")
+    world = World.holding("deeds", {"a.py": "a = 1\n"})
+    first = world.session(prompt="Write new.py with retry_limit = compute_limit(base_delay) in it")
     first.write(
         "new.py", "retry_limit = compute_limit(base_delay)\nsecond_value = 2\nthird_value = 3\n"
     )
@@ -97,8 +91,7 @@ def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path, db: P
     first.edit("new.py", "second_value = 2\nthird_value = 3", "another_value = 4")
     first.end_turn()
     world.wait(3600)
-    second = world.session()
-    second.prompt("Start again")
+    second = world.session(prompt="Start again")
     second.write("new.py", "fresh_start = 1\n", overwrite=True)
     second.end_turn()
     world.commit("Fresh", [first, second])

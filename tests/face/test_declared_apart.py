@@ -25,8 +25,7 @@ DECLARED = "".join(f"export const column{n} = '{n}'\n" for n in range(5))
 def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     """A clone, its database and the commit that nothing but its trailer gives to an agent."""
     world = World("declared")
-    session = world.session()
-    session.prompt("Please begin with the rows")
+    session = world.session(prompt="Please begin with the rows")
     session.write("src/rows.ts", RECORDED)
     session.end_turn()
     world.commit("Add rows", [session])
@@ -43,13 +42,10 @@ def test_more_evidence_gives_no_weaker_class(recorded: bool, tmp_path: Path) -> 
     """A session that explains nothing of the file leaves its lines declared, as they are without
     any session.
     """
-    world = World("weaker")
-    world.human_write("src/rows.ts", RECORDED)
-    world.commit("Start")
+    world = World.holding("weaker", {"src/rows.ts": RECORDED})
     sessions = []
     if recorded:
-        session = world.session()
-        session.prompt("Please look at the rows")
+        session = world.session(prompt="Please look at the rows")
         session.edit("src/rows.ts", "export const row1 = 1", "export const row1 = 11")
         session.end_turn()
         sessions.append(session)

@@ -115,7 +115,7 @@ class Walk:
         assert sum(life.lines for life in self.lifetimes) == self.history.origins.next - 1
 
 
-def checked(build: Build, tip: str, **options: Any) -> Walk:
+def checked_walk(build: Build, tip: str, **options: Any) -> Walk:
     walk = Walk(build, tip, **options)
     walk.check()
     return walk
@@ -132,7 +132,7 @@ def build(tmp_path: Path) -> Build:
 def test_edit_and_delete(build: Build) -> None:
     build.commit("one", {"f": ["a", "b", "c", "d"]})
     build.commit("two", {"f": ["a", "B", "c"]})
-    walk = checked(build, "two")
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "f") == [("one", "f", 1), ("two", "f", 2), ("one", "f", 3)]
     assert walk.deaths() == {("one", "f", 2, "two", "modified"), ("one", "f", 4, "two", "deleted")}
 
@@ -141,7 +141,7 @@ def test_no_newline_at_the_end(build: Build) -> None:
     build.commit("one", {"f": b"a\nb"})
     build.commit("two", {"f": b"a\nb\nc"})
     build.commit("three", {"f": b"a\nb\nc\n", "g": b""})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("one", "f", 1), ("two", "f", 2), ("three", "f", 3)]
 
 
@@ -149,7 +149,7 @@ def test_rename_with_an_edit(build: Build) -> None:
     lines = words(10)
     build.commit("one", {"old": [*lines]})
     build.commit("two", {"new": [*lines[:9], "other"]})
-    walk = checked(build, "two")
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "new") == [("one", "old", n) for n in range(1, 10)] + [
         ("two", "new", 10)
     ]
@@ -169,7 +169,7 @@ def test_a_ring_of_renames_through_new_names(build: Build) -> None:
     a, b = text(*words(8, "a")), text(*words(8, "b"))
     build.commit("one", {"a": a, "b": b})
     build.commit("two", {"c": b, "d": a})
-    walk = checked(build, "two")
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "c")[0] == ("one", "b", 1)
     assert not walk.deaths()
 
@@ -179,7 +179,7 @@ def test_one_source_goes_on_in_two_files(build: Build) -> None:
     build.commit("one", {"f": [*lines]})
     build.commit("two", {"g": [*lines[:10]], "h": [*lines[2:]]})
     build.commit("three", {"g": [*lines[:10]]})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.deaths() == {
         ("one", "f", 11, "three", "file_deleted"),
         ("one", "f", 12, "three", "file_deleted"),
@@ -191,7 +191,7 @@ def test_delete_and_restore(build: Build) -> None:
     build.commit("one", {"f": body, "g": ["x"]})
     build.commit("two", {"g": ["x"]})
     build.commit("three", {"f": body, "g": ["x"]})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f")[0] == ("three", "f", 1)
     assert {(d[3], d[4]) for d in walk.deaths()} == {("two", "file_deleted")}
 
@@ -201,7 +201,7 @@ def test_revert_of_a_revert(build: Build) -> None:
     build.commit("feature", {"f": ["a", "b", "z"]})
     build.commit("revert", {"f": ["a", "z"]})
     build.commit("again", {"f": ["a", "b", "z"]})
-    walk = checked(build, "again")
+    walk = checked_walk(build, "again")
     assert walk.origins("again", "f")[1] == ("again", "f", 2)
     assert walk.deaths() == {("feature", "f", 2, "revert", "deleted")}
 
@@ -210,7 +210,7 @@ def test_mode_change_keeps_every_line(build: Build) -> None:
     build.commit("one", {"f": ["a", "b"]})
     build.commit("two", {"f": ("100755", text("a", "b"))})
     build.commit("three", {"f": ("100644", text("a", "c"))})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("one", "f", 1), ("three", "f", 2)]
 
 
@@ -218,7 +218,7 @@ def test_type_change_ends_every_line(build: Build) -> None:
     build.commit("one", {"f": ["target"], "g": ["keep"]})
     build.commit("two", {"f": ("120000", b"target"), "g": ["keep"]})
     build.commit("three", {"f": ["target"], "g": ["keep"]})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("three", "f", 1)]
 
 
@@ -228,7 +228,7 @@ def test_submodules_have_no_lines(build: Build) -> None:
     build.commit("two", {"f": ["a", "b"], "lib": ("160000", b"2" * 40)})
     build.commit("three", {"f": ["a", "b"], "lib": ["now", "a file"]})
     build.commit("four", {"f": ["a", "b"], "lib": link})
-    walk = checked(build, "four")
+    walk = checked_walk(build, "four")
     assert set(walk.states[build.sha["four"]]) == {"f"}
 
 
@@ -237,7 +237,7 @@ def test_file_becomes_directory_and_back(build: Build) -> None:
     build.commit("one", {"f": body})
     build.commit("two", {"f/inside": body})
     build.commit("three", {"f": body})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f")[0] == ("one", "f", 1)
 
 
@@ -246,7 +246,7 @@ def test_text_binary_text(build: Build) -> None:
     build.commit("one", {"f": [*lines], "i": b"\x89PNG\0\n\n\0"})
     build.commit("two", {"f": [*lines[:3], "\0", *lines[3:]], "i": b"\x89PNG\0\n\n\0x"})
     build.commit("three", {"f": [*lines]})
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert {origin[0] for origin in walk.origins("three", "f")} == {"one"}
     flags = {life.path: life.flags for life in walk.lifetimes if life.birth == 0}
     assert flags["i"] & BINARY and not flags["f"] & BINARY
@@ -268,7 +268,7 @@ def test_names_that_need_quotes(build: Build) -> None:
     second: Files = {path: text(*words(3, str(n)), "more") for n, path in enumerate(paths)}
     build.commit("one", first)
     build.commit("two", second)
-    walk = checked(build, "two")
+    walk = checked_walk(build, "two")
     assert set(walk.states[build.sha["two"]]) == set(paths)
 
 
@@ -294,7 +294,7 @@ def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
     build.commit("two", {"f": ["a", "b"]}, time=100)
     build.commit("empty", {}, time=50)
     build.commit("three", {"f": ["c"]}, time=40)
-    walk = checked(build, "three")
+    walk = checked_walk(build, "three")
     assert walk.deaths() == {
         ("one", "f", 1, "empty", "file_deleted"),
         ("two", "f", 2, "empty", "file_deleted"),
@@ -314,7 +314,7 @@ def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
     build.commit("left", {"f": [*left]})
     build.commit("right", {"f": [*right], "new": ["n"]}, "base")
     build.commit("merge", {"f": [*both], "new": ["n"]}, "left right")
-    walk = checked(build, "merge")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "f")[17] == ("right", "f", 18)
     assert walk.origins("merge", "new") == [("right", "new", 1)]
     assert walk.deaths() == {
@@ -328,7 +328,7 @@ def test_evil_merge(build: Build) -> None:
     build.commit("left", {"f": ["a", "b", "c", "left"]})
     build.commit("right", {"f": ["right", "a", "b", "c"]}, "base")
     build.commit("merge", {"f": ["right", "a", "evil", "left"]}, "left right")
-    walk = checked(build, "merge")
+    walk = checked_walk(build, "merge")
     assert [origin[0] for origin in walk.origins("merge", "f")] == [
         "right",
         "base",
@@ -343,7 +343,7 @@ def test_a_merge_that_ignores_a_branch(build: Build) -> None:
     build.commit("left", {"f": ["a", "left"]})
     build.commit("right", {"f": ["a", "right"], "g": ["gone"]}, "base")
     build.commit("merge", {"f": ["a", "left"]}, "left right")
-    walk = checked(build, "merge")
+    walk = checked_walk(build, "merge")
     assert walk.deaths() == {
         ("right", "f", 2, "merge", "merge"),
         ("right", "g", 1, "merge", "merge"),
@@ -360,7 +360,7 @@ def test_octopus(build: Build) -> None:
         build.commit(f"arm{number}", {"f": [*mine], f"own{number}": ["own"]}, "base")
     files: Files = {f"own{number}": ["own"] for number in range(4)}
     build.commit("octopus", {"f": [*result, "extra"], **files}, "arm0 arm1 arm2 arm3")
-    walk = checked(build, "octopus")
+    walk = checked_walk(build, "octopus")
     assert [walk.origins("octopus", "f")[n * 8][0] for n in range(4)] == [
         "arm0",
         "arm1",
@@ -387,7 +387,7 @@ def test_criss_cross(build: Build) -> None:
     build.commit("l3", {"f": variant((1, "l3"), (10, "r1"))}, "l2")
     build.commit("r3", {"f": variant((1, "l1"), (10, "r3"))}, "r2")
     build.commit("top", {"f": variant((1, "l3"), (10, "r3"))}, "l3 r3")
-    walk = checked(build, "top")
+    walk = checked_walk(build, "top")
     assert walk.origins("top", "f")[1][0] == "l3"
     assert walk.origins("top", "f")[10][0] == "r3"
     assert ("r1", "f", 11, "r3", "modified") in walk.deaths()
@@ -399,7 +399,7 @@ def test_rename_on_one_side_and_edit_on_the_other(build: Build) -> None:
     build.commit("left", {"new": [*base]})
     build.commit("right", {"old": [*base[:11], "right"]}, "base")
     build.commit("merge", {"new": [*base[:11], "right"]}, "left right")
-    walk = checked(build, "merge")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "new")[11] == ("right", "old", 12)
     assert walk.origins("merge", "new")[0] == ("base", "old", 1)
 
@@ -410,7 +410,7 @@ def test_a_line_removed_on_a_branch_that_comes_back(build: Build) -> None:
     build.commit("right", {"f": ["a", "b", "c"], "g": ["g", "h"]}, "base")
     build.commit("merge", {"f": ["a", "b", "c"], "g": ["g", "h"]}, "left right")
     build.commit("end", {"f": ["a", "c"], "g": ["g", "h"]})
-    walk = checked(build, "end")
+    walk = checked_walk(build, "end")
     assert walk.deaths() == {("base", "f", 2, "end", "deleted")}
 
 
@@ -421,7 +421,7 @@ def test_a_branch_that_is_merged_twice(build: Build) -> None:
     build.commit("ignored", {"f": ["a", "b"], "g": ["g", "h"]}, "left right")
     build.commit("right2", {"f": ["a"], "g": ["x", "g"]}, "right")
     build.commit("taken", {"f": ["a"], "g": ["x", "g", "h"]}, "ignored right2")
-    walk = checked(build, "taken")
+    walk = checked_walk(build, "taken")
     assert walk.deaths() == {("base", "f", 2, "right", "deleted")}
     left = [walk.history.shas[life.left] for life in walk.lifetimes if life.death >= 0]
     assert left == [build.sha["taken"]]
@@ -431,7 +431,7 @@ def test_unrelated_roots(build: Build) -> None:
     build.commit("one", {"f": ["a"]})
     build.commit("two", {"g": ["b"], "f": ["z"]}, "")
     build.commit("merge", {"f": ["a", "z"], "g": ["b"]}, "one two")
-    walk = checked(build, "merge")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "f") == [("one", "f", 1), ("two", "f", 1)]
 
 
@@ -853,7 +853,7 @@ def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
 
 def test_in_exact_mode_a_move_is_a_death(build: Build) -> None:
     moved_case(build)
-    walk = checked(build, "two")
+    walk = checked_walk(build, "two")
     assert len(walk.deaths()) == 5
 
 

@@ -187,9 +187,9 @@ def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: 
 
 def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Shop) -> None:
     build.commit("one", {"f": ["a"], "g": ["gone"]}, time=2_000_000_000)
-    build.commit("other root", {"h": ["h"]}, "", time=1_500_000_000)
+    build.commit("root", {"h": ["h"]}, "", time=1_500_000_000)
     build.commit("nothing", {"f": ["a"], "g": ["gone"]}, "one", time=1_000_000_000)
-    build.commit("join", {"f": ["a"], "h": ["h"]}, "nothing other root", time=900_000_000)
+    build.commit("join", {"f": ["a"], "h": ["h"]}, "nothing root", time=900_000_000)
     build.commit("two", {"f": ["b"], "h": ["h"]}, time=100)
     build.done()
     shop.follow(build, "two")

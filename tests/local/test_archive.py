@@ -52,8 +52,7 @@ def attribute(clone: Clone, db: Path, content: str = "full") -> dict[str, Line]:
 
 def work(clone: Clone, name: str, writer: str = "claude-code", secret: str = "") -> AgentSession:
     """A session that wrote three lines; they hold its name."""
-    session = clone.session(f"0197f3a1-5d2c-7b4e-8f60-{int(name, 36):012x}")
-    session.prompt(f"Add {name}")
+    session = clone.session(f"0197f3a1-5d2c-7b4e-8f60-{int(name, 36):012x}", prompt=f"Add {name}")
     lines = [f"{name}_{number} = compute({number}, '{name} {secret}')\n" for number in range(3)]
     session.write(f"src/{name}.py", "".join(lines))
     session.commit(f"Add {name}")
@@ -176,8 +175,7 @@ def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
     clone: Clone, home: Path, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(session_cache.ENVIRONMENT, "off")
-    session = clone.session(SESSION)
-    session.prompt("Add a token")
+    session = clone.session(SESSION, prompt="Add a token")
     text = f"""one_0 = 'a line of one'\none_1 = "{TOKEN}"\none_2 = compute(one_1)\n"""
     session.write("src/one.py", text)
     WRITERS["claude-code"](home, session)

@@ -65,8 +65,7 @@ def _worked(clone: Encoded, home: Path) -> str:
     wrote.
     """
     text = _program(clone.encoding)
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it and commit")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it and commit")
     session.write("src/app.py", text)
     session.commit("Add total")
     session.say("Done.")

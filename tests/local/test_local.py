@@ -48,8 +48,7 @@ def clone(home: Path) -> Clone:
 
 def work(clone: Clone, id: str = SESSION) -> AgentSession:
     """A session with two commits of its own: a person adds lines in between."""
-    session = clone.session(id)
-    session.prompt("Add a mean")
+    session = clone.session(id, prompt="Add a mean")
     session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{MEAN}")
     session.say("Done.")
     session.commit("Add mean")
@@ -110,8 +109,7 @@ def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, home: Path,
 def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
     agent: str, command: str, clone: Clone, home: Path, db: Path
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Add a median")
+    session = clone.session(SESSION, prompt="Add a median")
     session.write("draft.py", MEDIAN)
     clone.put("src/draft.py", MEDIAN, "agent")
     (clone.path / "draft.py").unlink()
@@ -133,8 +131,7 @@ def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
     agent: str, look: bool, clone: Clone, home: Path, db: Path
 ) -> None:
     """Whether or not the agent records what its call found there; a look is what shows it."""
-    session = clone.session(SESSION)
-    session.prompt("Add a mean")
+    session = clone.session(SESSION, prompt="Add a mean")
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     if look:
         session.shell("cat src/app.py", clone.text("src/app.py") or "")
@@ -154,8 +151,7 @@ def test_a_commit_by_hand_holds_lines_of_both(
     """Nothing but time and files links it to the session; the person wrote in a file that the
     session changed, or in another.
     """
-    session = clone.session(SESSION)
-    session.prompt("Add a median")
+    session = clone.session(SESSION, prompt="Add a median")
     session.write("src/median.py", MEDIAN)
     session.say("Done.")
     clone.person_adds(path, "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
@@ -267,8 +263,7 @@ def test_a_line_that_is_being_written_is_left_out(clone: Clone, home: Path, db: 
 
 
 def test_what_a_subagent_did_is_its_sessions(clone: Clone, home: Path, db: Path) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Add two files")
+    session = clone.session(SESSION, prompt="Add two files")
     session.write("src/a.py", "alpha = 'first'\n")
     session.write("src/b.py", "beta = 'second'\n", agent="a1b2c3")
     session.commit("Add two")
@@ -341,8 +336,7 @@ def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
 
 def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path: Path) -> None:
     world = World("tally")
-    session = world.session(cwd=str(home / "work" / "tally"))
-    session.prompt("Add a mean")
+    session = world.session(cwd=str(home / "work" / "tally"), prompt="Add a mean")
     session.write("src/mean.py", MEAN)
     world.commit("Add mean", [session])
     clone = world.build(home / "work" / "tally", bare=False)
@@ -400,8 +394,7 @@ def test_what_is_stored_of_local_transcripts(
     clone: Clone, home: Path, tmp_path: Path, db: Path
 ) -> None:
     key = "ghp_" + "a1B2c3D4" * 5
-    session = clone.session(SESSION)
-    session.prompt(f"Use {key}, and write to bob@example.com")
+    session = clone.session(SESSION, prompt=f"Use {key}, and write to bob@example.com")
     session.shell("cat notes.txt", "what stood in the notes")
     session.write("src/a.py", "alpha = 'first'\n")
     session.commit("Add a")

@@ -94,8 +94,7 @@ def test_other_paths_stay(path: str) -> None:
 
 def _on_windows(clone: Clone, home: Path, spelled: str, writer: str) -> None:
     """A session as it is recorded where the clone is named in another way."""
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add a mean")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     path = (layouts.claude_code if writer == "claude" else layouts.codex)(home, session)
@@ -167,8 +166,7 @@ def test_a_clone_that_is_reached_through_a_link_is_the_same_clone(clone: Clone, 
 def _idle(
     clone: Clone, cwd: str, key: str = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
 ) -> AgentSession:
-    session = clone.session(key, cwd)
-    session.prompt("What is here?")
+    session = clone.session(key, cwd, prompt="What is here?")
     return session
 
 
@@ -180,8 +178,7 @@ def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
     and the worktree removed.
     """
     git(clone.path, "worktree", "add", "-q", "-b", branch or id, str(tree))
-    session = clone.session(id, str(tree))
-    session.prompt("Add a mean")
+    session = clone.session(id, str(tree), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     git(clone.path, "worktree", "remove", "--force", str(tree))
@@ -264,8 +261,7 @@ def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(
     clone: Clone, home: Path
 ) -> None:
     head = next(iter(clone.truth))
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Wait")
+    session = clone.session(ONE, "/gone/tally", prompt="Wait")
     path = layouts.copilot_cli(home, session)
     started = path.read_text("utf-8").replace('"branch": "main"', f'"headCommit": "{head}"')
     assert "commit" not in started.replace(head, "")
@@ -286,8 +282,7 @@ def test_a_quiet_commit_is_shown_by_what_git_prints_next(
     clone: Clone, home: Path, output: str
 ) -> None:
     clone.person("src/mean.py", TEXT)
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Commit it")
+    session = clone.session(ONE, "/gone/tally", prompt="Commit it")
     sha = clone.commit("Add mean")
     session.shell(
         "git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha)
@@ -308,8 +303,7 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
     """A session in another directory that writes a file, which the clone gets from there without
     a commit of the session.
     """
-    session = clone.session(ONE, place)
-    session.prompt("Write the steps")
+    session = clone.session(ONE, place, prompt="Write the steps")
     if heredoc:
         session.shell(f"cd {place} && cat > src/steps.py <<'EOF'\n{text}EOF")
     else:
@@ -341,8 +335,7 @@ def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
     clone: Clone, home: Path, writer: str, days: int
 ) -> None:
     """Most of it was taken back later; in commits of another month it may be anybody's."""
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Write the steps and the phases")
+    session = clone.session(ONE, "/gone/tally", prompt="Write the steps and the phases")
     for name, text in (("steps", LONG), ("phases", OTHER + OTHER.replace("phase", "stage"))):
         session.write(f"src/{name}.py", text)
         clone.put(f"src/{name}.py", text, "agent")
@@ -373,8 +366,7 @@ def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(
 def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
     clone: Clone, home: Path, db: Path
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     clone.commit("Add mean")
     path = layouts.gemini_cli(home, session)
@@ -388,8 +380,7 @@ def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
 def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
     clone: Clone, home: Path, db: Path, indent: int | None
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     clone.put("src/mean.py", TEXT, "agent")
     clone.commit("Add mean")
@@ -430,8 +421,7 @@ def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(
 ) -> None:
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
-    session = clone.session(ONE, str(second))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(second), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     layouts.codex(
@@ -449,8 +439,7 @@ def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
     """A person committed it there, and pulled it here; two lines may stand in any file."""
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
-    session = clone.session(ONE, str(second))
-    session.prompt("Write the steps")
+    session = clone.session(ONE, str(second), prompt="Write the steps")
     session.write("src/steps.py", text)
     session.actions = [
         replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions
@@ -478,8 +467,7 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     }
     if of in named:
         (place / ".jj" / "repo").write_text(named[of])
-    session = clone.session(ONE, str(place))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(place), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.actions = [
         replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions
@@ -509,8 +497,7 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
 ) -> None:
     other, linked = Clone(home / "work" / "other"), home / "linked"
     linked.symlink_to(clone.path)
-    session = clone.session(ONE, str(other.path))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(other.path), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.say("Done.")
     clone.commit("Add mean")
@@ -529,8 +516,7 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
 def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_clone(
     clone: Clone, home: Path, db: Path, writer: str
 ) -> None:
-    session = clone.session(ONE, str(clone.path.parent))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(clone.path.parent), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.say("Done.")
     clone.commit("Add mean")
@@ -553,8 +539,7 @@ def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(
 
 def test_a_database_of_sessions_elsewhere_is_no_problem(clone: Clone, home: Path) -> None:
     other = Clone(home / "work" / "other")
-    session = other.session(ONE)
-    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
     WRITERS["opencode"](home, session)
     result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
@@ -593,8 +578,7 @@ def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_i
     clone: Clone, home: Path
 ) -> None:
     other = Clone(home / "work" / "other")
-    session = other.session(ONE)
-    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
     layouts.claude_code(home, session)
     assert found(clone) == {}
@@ -620,8 +604,7 @@ def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str)
         clone.path / "vendor" / "inner" if kind == "vendored" else home / "work" / "tally-2"
     )
     place = str(other.path) if kind in ("unrelated", "vendored") else "/gone/tally"
-    session = other.session(ONE, place)
-    session.prompt("Commit it")
+    session = other.session(ONE, place, prompt="Commit it")
     shown = "Add another thing" if kind == "other subject" else "Add nothing much"
     number = "0123abc" if kind in ("unrelated", "vendored") else sha[:7]
     output = f"see {sha[:5]}" if kind == "quoted" else f"[main {number}] {shown}\n 1 file changed"
@@ -662,8 +645,7 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
     )
     inner = project.path / "libs" / "tally"
     assert inner in GitRepo(inner).worktrees()
-    session = project.session(ONE, str(project.path))
-    session.prompt("Change the submodule")
+    session = project.session(ONE, str(project.path), prompt="Change the submodule")
     session.write("libs/tally/mean.py", TEXT)
     for writer in ("claude-code", "codex"):
         WRITERS[writer](home / writer, session)
@@ -705,8 +687,7 @@ def test_without_sessions_elsewhere_nothing_is_said_of_them(
 def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
     clone: Clone, home: Path, db: Path, writer: str, kind: str
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     if kind == "on another branch":
         git(clone.path, "switch", "-q", "-c", "side")
         session.write("src/mean.py", TEXT)
@@ -731,8 +712,7 @@ def test_sessions_that_began_in_another_repository_are_found_in_databases_too(
     other = Clone(home / "work" / "other")
     other.person("k.py", "k = 1\n")
     other.commit("Start another one")
-    session = other.session(ONE)
-    session.prompt("Write it over there")
+    session = other.session(ONE, prompt="Write it over there")
     session.write(f"{clone.path}/src/mean.py", TEXT)
     layout(home, session)
     assert [why.partition(",")[0] for why in found(clone).values()] == [f"worked in {clone.path}"]

@@ -30,8 +30,9 @@ def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add the median of all values")
+    session = clone.session(
+        "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
+    )
     session.write("src/median.py", TEXT)
     layouts.claude_code(home, session)
     touch(clone.path / "src/median.py", clone.clock)
@@ -53,8 +54,9 @@ def test_a_persons_lines_that_are_not_committed_stay_without_an_author(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add the median of all values")
+    session = clone.session(
+        "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
+    )
     session.write("src/median.py", TEXT)
     layouts.claude_code(home, session)
     clone.commit("Median")

@@ -39,8 +39,7 @@ def _take(clone: Clone, path: str) -> None:
 def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
     clone: Clone, home: Path, db: Path, target: str, writer: str, by: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", TEXT)
     session.say("Done.")
     _take(clone, "src/new.py")
@@ -53,8 +52,7 @@ def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
 def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
     clone: Clone, home: Path, tmp_path: Path
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", TEXT)
     session.say("Done.")
     _take(clone, "src/new.py")
@@ -80,8 +78,7 @@ def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
     before = (clone.text("src/app.py") or "") + ("rows = []\n" if kind == "much changed" else KNOWN)
     clone.person("src/app.py", before)
     clone.commit("Begin")
-    session = clone.session(SESSION)
-    session.prompt("Add to it")
+    session = clone.session(SESSION, prompt="Add to it")
     session.edit("src/app.py", last, f"{last}\n\n{TEXT}")
     session.say("Done.")
     text = clone.text("src/app.py") or ""
@@ -105,8 +102,7 @@ def test_a_known_file_that_was_renamed_without_the_edit_is_not_followed(
     before = (clone.text("src/app.py") or "") + KNOWN
     clone.person("src/app.py", before)
     clone.commit("Begin")
-    session = clone.session(SESSION)
-    session.prompt("Add to it")
+    session = clone.session(SESSION, prompt="Add to it")
     session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")
     session.say("Done.")
     _take(clone, "src/app.py")
@@ -124,8 +120,7 @@ HEAD = "import os\nimport sys\n\n\ndef main():\n"
 def test_another_new_file_is_not_the_one_that_was_renamed(
     clone: Clone, home: Path, db: Path, other: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", f"{HEAD}    run()\n\n\n{TEXT}")
     session.say("Done.")
     _take(clone, "src/new.py")
@@ -140,8 +135,7 @@ def test_another_new_file_is_not_the_one_that_was_renamed(
 def test_text_that_comes_back_from_the_history_keeps_its_author(
     clone: Clone, home: Path, db: Path, kind: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     path = "src/app.py" if kind == "an edit" else "src/new.py"
     if kind == "an edit":
         session.edit(path, "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")

@@ -48,8 +48,7 @@ def clone(home: Path) -> Clone:
 
 
 def session(clone: Clone, id: str = ONE) -> AgentSession:
-    made = clone.session(id)
-    made.prompt("Add a file")
+    made = clone.session(id, prompt="Add a file")
     made.write(f"src/{id[-4:]}.py", f"value = '{id}'\n")
     return made
 
@@ -340,8 +339,7 @@ def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
 def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(
     clone: Clone, home: Path
 ) -> None:
-    made = clone.session(ONE)
-    made.prompt("Only talk")
+    made = clone.session(ONE, prompt="Only talk")
     made.say("Well.")
     layouts.antigravity(home, made)
     assert found(clone) == {}
@@ -469,8 +467,7 @@ def test_a_database_in_a_worktree_holds_sessions_of_that_worktree(clone: Clone, 
 
 
 def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home: Path) -> None:
-    made = clone.session(ONE)
-    made.prompt("Add a file")
+    made = clone.session(ONE, prompt="Add a file")
     made.write("a.py", "one = 1\n")
     clone.person_adds("a.py", "two = 2\n")
     made.write("a.py", "one = 1\nthree = 3\n")

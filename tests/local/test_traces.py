@@ -26,8 +26,7 @@ MEAN = "def mean(rows):\n    return divide_the_sum(rows, len(rows))\n"
 @pytest.fixture
 def worked(clone: Clone, home: Path) -> Clone:
     """A session on record that wrote one file, and another file that no record explains."""
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", MEAN)
     session.say("Done.")
     session.say("Ask me again.")
@@ -72,8 +71,7 @@ def _copies(clone: Clone, home: Path) -> None:
 
 
 def _headless(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Go on")
+    session = clone.session(TWO, prompt="Go on")
     session.say("Done.")
     layouts.pi(home, session)
     (file,) = (home / ".pi" / "agent" / "sessions").glob("*/*.jsonl")
@@ -92,8 +90,7 @@ def _unreadable(clone: Clone, home: Path) -> None:
 
 
 def _cut_document(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Add a step")
+    session = clone.session(TWO, prompt="Add a step")
     file = layouts.gemini_cli(home, session)
     first, second, *_ = file.read_bytes().splitlines()
     document = file.with_suffix(".json")
@@ -124,8 +121,7 @@ def test_files_that_name_no_directory_are_counted(worked: Clone, home: Path) -> 
 
 
 def test_a_chat_whose_first_line_lost_its_beginning_is_read(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Add a step")
+    session = clone.session(TWO, prompt="Add a step")
     session.write("src/step.py", STEP)
     file = layouts.qwen_code(home, session)
     file.write_bytes(b"4" + file.read_bytes()[20:])
@@ -157,8 +153,7 @@ def test_other_prompts_are_no_trace_of_a_session(
 
 
 def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, db: Path) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/step.py", STEP)
     session.say("Done.")
     clone.commit("Add step")

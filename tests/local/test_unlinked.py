@@ -105,8 +105,7 @@ def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
         "powershell": f"@'\n{text}'@ | Set-Content -Path src\\new.py",
         "cmd": f'cmd /c "{echoes}"',
     }
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-000000000001")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-000000000001", prompt="Write it")
     session.shell(commands[shell])
     clone.put("src/new.py", text, "agent")
     session.say("Done.")

@@ -193,11 +193,8 @@ def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(
 
 
 def test_what_was_tried_and_undone(tmp_path: Path, db: Path) -> None:
-    world = World("undone")
-    world.human_write("a.py", "timeout = 1\nother = 2\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Wait longer")
+    world = World.holding("undone", {"a.py": "timeout = 1\nother = 2\n"})
+    session = world.session(prompt="Wait longer")
     session.edit("a.py", "timeout = 1", "timeout = 90")
     session.end_turn()
     session.prompt("No, back")

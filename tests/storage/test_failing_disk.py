@@ -146,8 +146,7 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
     subprocess.run(
         ["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True
     )
-    work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    work.prompt("Add a file")
+    work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add a file")
     work.write("app.py", "total = 1\ncount = 2\n")
     one.commit("Add a program")
     for layout in (layouts.claude_code, layouts.codex):

@@ -148,8 +148,12 @@ class Clone:
     def person_adds(self, path: str, text: str) -> None:
         self.person(path, (self.text(path) or "") + text)
 
-    def session(self, id: str, cwd: str = "") -> AgentSession:
-        return AgentSession(self, id, cwd or str(self.path))
+    def session(self, id: str, cwd: str = "", prompt: str = "") -> AgentSession:
+        """`prompt`: its first, at once."""
+        session = AgentSession(self, id, cwd or str(self.path))
+        if prompt:
+            session.prompt(prompt)
+        return session
 
     def commit(self, message: str, off: float = 0.0) -> str:
         self.wait(3)

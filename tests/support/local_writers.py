@@ -42,7 +42,6 @@ WRITERS: dict[str, Writer] = {
 
 def short(clone: Clone, id: str, cwd: str = "") -> AgentSession:
     """A session that wrote one file."""
-    session = clone.session(id, cwd)
-    session.prompt("Add a file")
+    session = clone.session(id, cwd, prompt="Add a file")
     session.write(f"src/{id}.py", f"value = '{id}'\n")
     return session

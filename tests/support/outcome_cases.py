@@ -111,8 +111,7 @@ def _said(store: Store, truth: Truth) -> list[Answer]:
 
 
 def _work(world: World, prompt: str = "Please help", **more: Any) -> Session:
-    session = world.session(**more)
-    session.prompt(prompt)
+    session = world.session(**more, prompt=prompt)
     return session
 
 

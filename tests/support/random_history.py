@@ -132,9 +132,10 @@ class Walk:
 
     def start_session(self) -> None:
         session = self.world.session(
-            self.rng.choice(VERSIONS), null_original=self.rng.random() < self.null_share
+            self.rng.choice(VERSIONS),
+            null_original=self.rng.random() < self.null_share,
+            prompt=self.title(),
         )
-        session.prompt(self.title())
         self.active = [*self.active, session][-2:]
 
     def session(self) -> Session:

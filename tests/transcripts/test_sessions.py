@@ -65,8 +65,7 @@ def _attributed(world: World, tmp_path: Path) -> Taken:
 def taken(tmp_path: Path) -> Taken:
     """A session whose work is committed after three rounds of edits of one line."""
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.read("app.py")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.edit("app.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
@@ -101,8 +100,7 @@ def test_a_session_whose_work_was_taken(
 
 def test_the_user_puts_everything_back(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.end_turn()
     world.human_write("app.py", APP)
@@ -119,8 +117,7 @@ def test_the_user_puts_everything_back(tmp_path: Path) -> None:
 
 def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Why is it empty?")
+    one = world.session(prompt="Why is it empty?")
     one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    return sum(rows)\n")
     one.edit("app.py", "    print(rows)\n    return sum(rows)\n", "    return sum(rows)\n")
     one.end_turn()
@@ -155,8 +152,7 @@ def test_work_that_was_committed_on_another_branch(
     tmp_path: Path, date: str, text: str, applied: bool
 ) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.end_turn()
     world.human_write("app.py", APP)
@@ -173,8 +169,7 @@ def test_work_that_was_committed_on_another_branch(
 
 def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.bash("git checkout -- app.py", lambda shell: shell.write("app.py", APP), blunt=True)
     one.end_turn()
@@ -187,14 +182,12 @@ def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
 
 def test_sessions_after_one_another(tmp_path: Path) -> None:
     world = _world()
-    first = world.session()
-    first.prompt("Add a mean")
+    first = world.session(prompt="Add a mean")
     first.write("mean.py", MEAN)
     first.end_turn()
     world.commit("Add mean", [first])
     world.wait(600)
-    second = world.session()
-    second.prompt("Guard the mean")
+    second = world.session(prompt="Guard the mean")
     second.read("mean.py")
     second.edit("mean.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
     second.write("other.py", "x = 1\n")
@@ -259,8 +252,7 @@ def test_every_missing_value_has_its_reason(
 
 def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.write("mean.py", MEAN)
     one.end_turn()
     world.commit("Add mean", [one], stored=Stored(transcript="none"))

@@ -273,9 +273,8 @@ def test_a_prompt_is_shown_as_it_was_typed(recorded: str, typed: str) -> None:
 
 def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path, db: Path) -> None:
     world = World("command")
-    session = world.session()
-    session.prompt(
-        "<command-message>make</command-message>\n<command-name>/make</command-name>\n<command-args>a"
+    session = world.session(
+        prompt="<command-message>make</command-message>\n<command-name>/make</command-name>\n<command-args>a"
         " file</command-args>"
     )
     session.write("a.py", "value = 1\n")

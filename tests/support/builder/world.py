@@ -52,15 +52,28 @@ class World(Worktree):
         self.stored: set[str] = set()  # sessions with at least one stored transcript
         self._trees: dict[str, dict[str, Blob]] = {}
 
+    @classmethod
+    def holding(cls, name: str, files: Texts) -> World:
+        """One with a first commit by hand."""
+        world = cls(name)
+        for path, text in files.items():
+            world.human_write(path, text)
+        world.commit("Start")
+        return world
+
     def session(
         self,
         version: str = "2.1.37",
         model: str = "claude-opus-4-6",
         null_original: bool = False,
         cwd: str = "",
+        prompt: str = "",
     ) -> Session:
+        """`prompt`: its first, at once."""
         session = Session(self, version, model, null_original, cwd or f"/home/ada/work/{self.name}")
         self.sessions[session.id] = session
+        if prompt:
+            session.prompt(prompt)
         return session
 
     def note_base(self, path: str, recorded: bool) -> None:
