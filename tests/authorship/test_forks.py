@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import numbered_text
 from support.answers import column, pick
 from support.builder import import_stream as imported
 from support.builder.objects import git
@@ -25,7 +26,7 @@ from collector.runtime.progress import no_progress
 from collector.storage.store import Store
 
 ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
-TEXT = "".join(f"row_{n} = {n}\n" for n in range(10))
+TEXT = numbered_text(10, "row_{n} = {n}\n")
 START = 1_772_323_200
 
 

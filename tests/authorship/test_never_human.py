@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.builder import Commit, Session, Shell, Stored, World
 from support.builder.lines import Line, new_file
 from support.line_answers import Answer, about, answers, lines_of, session_count
@@ -194,14 +195,13 @@ def test_formatter_the_agent_ran(
     assert _sources({path: found[path]}) <= allowed
 
 
-COMPACT = "".join(
-    f"export const f{n} = (a,b) => {{ return {{sum:a+b,name:'f{n}',list:[a,b,{n}]}} }}\n"
-    for n in range(8)
+COMPACT = numbered_text(
+    8, "export const f{n} = (a,b) => { return {sum:a+b,name:'f{n}',list:[a,b,{n}]} }\n"
 )
-PRETTY = "".join(
-    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}]'
-    " };\n};\n"
-    for n in range(8)
+PRETTY = numbered_text(
+    8,
+    "export const f{n} = (a, b) => {\n"
+    '  return { sum: a + b, name: "f{n}", list: [a, b, {n}] };\n};\n',
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.builder import Commit, Session, World
 from support.builder.lines import Line, new_file
 from support.line_answers import Answer, about, answers, lines_of
@@ -115,9 +116,7 @@ def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path)
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
     world.wait(300)
-    world.human_insert(
-        "src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(count))
-    )
+    world.human_insert("src/app.ts", numbered_text(count, "export const limit{n} = {n}00\n"))
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     persons = [one for one in lines_of(found) if "limit" in one.text]
     assert {str(one.line_class) for one in persons} == {kind}
@@ -159,9 +158,7 @@ def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
     world.wait(300)
-    world.human_write(
-        "src/rates.ts", "".join(f"export const rate{n} = {n}00\n" for n in range(lines))
-    )
+    world.human_write("src/rates.ts", numbered_text(lines, "export const rate{n} = {n}00\n"))
     world.commit("Rates", [session])
     world.wait(hours * 3600)
     session.prompt("Now the sum")
@@ -306,9 +303,8 @@ def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
 def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
     world, session = _begin("fast")
     session.edit("src/app.ts", *EDIT)
-    text = "".join(
-        f"export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
-        for n in range(20)
+    text = numbered_text(
+        20, "export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
     )
     world.human_insert("src/app.ts", text)
     session.prompt("Now look again")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lab.compare import differences, read_facts
 from lab.samples import SAMPLES, rebuild_home, sample_facts
-from support.commands import run
+from support.commands import analyse
 
 from collector.json_values import Texts
 
@@ -60,7 +60,7 @@ def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path, db: Pat
     git = ["git", "-C", str(clone), "-c", "user.name=Dev", "-c", "user.email=dev@lab.example"]
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
-    run("repo", clone, "--db", database, "--transcripts", home, "--was-at", "/home/dev/shop")
+    analyse(clone, database, "--transcripts", home, "--was-at", "/home/dev/shop")
     served, side = sample_facts(sample)
     untold = UNTOLD.get(sample.name.rpartition("-")[0], {}) | UNTOLD.get(sample.name, {})
     assert [

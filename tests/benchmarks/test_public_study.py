@@ -11,7 +11,7 @@ import public_study
 import pytest
 from support import fake_semgrep
 from support.builder import git, object_id
-from support.commands import clone, run
+from support.commands import analyse, clone
 
 from attribution.weaknesses.scan import engine
 from collector.json_values import Texts
@@ -141,7 +141,7 @@ def test_the_page_is_made_of_the_database(
     listed = _list(tmp_path, monkeypatch)
     columns, empty = ",".join(public_study._COLUMNS), 12 * ","
     listed.write_text(f"{columns}\no/example,{head}{empty}\no/missing,{head}{empty}\n")
-    run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example")
+    analyse(repo, db, "--history", "--name", "o/example")
     with Store(db) as store:
         text = public_study.page(store)
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
@@ -176,7 +176,7 @@ def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_ove
     for name, case in (("o/example", "example"), ("o/small", "touched_up_by_human")):
         mirror = _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
         clone(case, tmp_path).rename(mirror)
-        run("repo", mirror, "--db", db, "--history", "-q", "--name", name)
+        analyse(mirror, db, "--history", "--name", name)
     public_study.scan(tmp_path / "mirrors", db, 0.0)
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)

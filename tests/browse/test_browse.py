@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 import pytest
 from click.testing import CliRunner
 from support.builder import git
-from support.commands import Analysed, clone, run, run_json
+from support.commands import Analysed, analyse, clone, run, run_json
 from support.hostile import EVIL
 
 import whowrote
@@ -55,6 +55,7 @@ from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 pytest.importorskip("datasette")
 from datasette.database import Database, QueryInterrupted
+from support import numbered_text
 
 from attribution.browse.plugin import COUNT_MS, is_ours
 from attribution.browse.serve import application
@@ -278,7 +279,7 @@ def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db
 
 def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path) -> None:
     db = tmp_path / "repo.db"
-    run("repo", clone("example", tmp_path), "--db", db)
+    analyse(clone("example", tmp_path), db)
     with Store(db) as store:
         page = session_page(
             store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0")
@@ -725,7 +726,7 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
 
 
 def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
-    run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "-q")
+    analyse(clone("example", tmp_path), tmp_path / "x.db")
     with Store(tmp_path / "x.db") as store:
         ((file, page),) = standalone.html_pages(store, "page.html")
     assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
@@ -734,7 +735,7 @@ def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
 def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     page, db = tmp_path / "s.html", tmp_path / "x.db"
     top = clone("example", tmp_path)
-    run("repo", top, "--db", db, "--content", "prompts", "-q")
+    analyse(top, db, "--content", "prompts")
     key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
     done = run("sessions", top, "--db", db, "--session", key[:8], "--html", page)
     text = page.read_text("utf-8")
@@ -772,7 +773,7 @@ def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> N
 
 def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    run("repo", top, "--db", db, "--content", "prompts", "-q")
+    analyse(top, db, "--content", "prompts")
     shas = git(top, "rev-list", "--no-merges", "HEAD~3..HEAD").decode().split()
     with sqlite3.connect(db) as connection:
         lines = connection.execute(
@@ -807,7 +808,7 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
         "origin",
         "git@git.example.org:o/r.git",
     )
-    run("repo", top, "--db", db, "-q")
+    analyse(top, db)
     text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
     pages = re.findall(
         r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text
@@ -929,7 +930,7 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> Analysed:
     """The clone of the example, where a further commit declares so many lines, and its database."""
     top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
     if declared:
-        (top / "more.py").write_text("".join(f"bird_{n} = {n} * wings\n" for n in range(declared)))
+        (top / "more.py").write_text(numbered_text(declared, "bird_{n} = {n} * wings\n"))
         git(top, "add", "more.py")
         said = "Birds\n\nCo-authored-by: Claude <noreply@anthropic.com>"
         dated = (
@@ -944,7 +945,7 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> Analysed:
             "2026-03-02T10:00:00Z",
         )
         git(top, *dated)
-    run("repo", top, "--db", db, "-q")
+    analyse(top, db)
     return Analysed(top, db)
 
 
@@ -1106,7 +1107,7 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
     top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
-    run("repo", top, "--db", db, "-q")
+    analyse(top, db)
     below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
     assert below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
     above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0", code=1)
@@ -1115,7 +1116,7 @@ def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
 
 def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    run("repo", top, "--db", db, "-q")
+    analyse(top, db)
     empty = run("log", "HEAD..HEAD", top, "--db", db, "--md", code=2)
     assert "no commits other than merges" in empty.stderr
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.builder import Stored, World, git, import_stream, object_id
 from support.builder.model import ADA
 from support.builder.objects import Blob, History
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
@@ -124,7 +124,7 @@ def test_a_signature_is_shown_with_the_commit_and_not_called_verified(
     for is_signed in (False, True):
         if is_signed:
             _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
-        run("repo", place, "--db", db, "-q")
+        analyse(place, db)
         shown = run("log", "--show", named.sha, place, "--db", db).output
         assert ("stored by a signed commit (SSH), not verified" in shown) is is_signed
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT
+from support import ROOT, numbered_text
 from support.answers import column, pick, select
 from support.builder import git, object_id
 from support.builder.objects import git_environment
-from support.commands import run
+from support.commands import analyse, run
 from support.git_server import GitServer
 
 from attribution.cli import cli as attribute
@@ -120,7 +120,7 @@ def bare(clone: Clone) -> Path:
 
 
 def attributed(repo: Path, db: Path) -> Store:
-    run("repo", repo, "--db", db, "-q", "--local", "auto")
+    analyse(repo, db, "--local", "auto")
     return Store(db, create=False)
 
 
@@ -519,7 +519,7 @@ def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Pat
 def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
     """Of the commits that the histories name, only the newer ones are worked out for it."""
     clone, _, _ = with_changes_of_others(tmp_path / "work")
-    run("repo", clone.path, "--db", tmp_path / "a.db", "-q")
+    analyse(clone.path, tmp_path / "a.db")
     clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
     done = run("blame", clone.path, "a.py", "--db", tmp_path / "a.db", "--json")
@@ -680,9 +680,7 @@ def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_ag
     count: int, minute: int, verdict: tuple[str, str | None], tmp_path: Path
 ) -> None:
     clone = with_aider(tmp_path / "work")
-    many = "\n\n" + "".join(
-        f"warehouse_{number} = shelves_of({number})\n" for number in range(count)
-    )
+    many = "\n\n" + numbered_text(count, "warehouse_{n} = shelves_of({n})\n")
     clone.put("a.py", CODE + many)
     before = clone.commit(minute, "feat: what stood there")
     clone.put(

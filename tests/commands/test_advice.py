@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import World, git
-from support.commands import run
+from support.commands import analyse, run
 
 from attribution.authorship.options import AttributeOptions
 from attribution.ensure.lines import AttributeRequest, attribute_clone
@@ -160,7 +160,7 @@ def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path, db: Path)
     git(repository, "add", "b.py")
     git(repository, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "Not pushed")
     assert "push it" in run("repo", repository, "--fetch", "--db", db, code=2).stderr
-    run("repo", repository, "--db", db)
+    analyse(repository, db)
     assert "Not pushed" in run("log", repository, "--db", db).stdout
     git(repository, "remote", "remove", "origin")
     assert "no remote" in run("repo", repository, "--fetch", "--db", db, code=2).stderr

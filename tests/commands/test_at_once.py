@@ -19,7 +19,7 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 from support import ROOT
 from support.answers import value
-from support.commands import clone, run, run_json
+from support.commands import analyse, clone, run, run_json
 
 from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
@@ -178,7 +178,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     }
     for path in paths:  # each is known by its place
         run("survival", path, "--no-curves", "--db", db)
-        run("repo", path, "--db", db)
+        analyse(path, db)
     assert commit_counts(db) == before
 
 
@@ -188,10 +188,10 @@ def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
         clone("example", tmp_path),
         clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
     )
-    run("repo", one, "--db", db)
+    analyse(one, db)
     refused = run("repo", other, "--db", db, "--name", "example", code=EXIT_USAGE)
     assert "--name NAME" in refused.stderr
-    run("repo", other, "--db", db, "--name", "second")
+    analyse(other, db, "--name", "second")
     # it is known by its place
     for command in (
         ["survival", other, "--no-curves"],
@@ -215,7 +215,7 @@ def commit_counts(db: Path) -> Numbers:
 
 def test_a_moved_clone_is_the_same_repository(tmp_path: Path, db: Path) -> None:
     one = clone("example", tmp_path)
-    run("repo", one, "--db", db)
+    analyse(one, db)
     (tmp_path / "new").mkdir()
     moved = one.rename(tmp_path / "new" / "example")
     (report,) = run_json("repo", moved, "--db", db)
@@ -267,7 +267,7 @@ def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> No
 
 def test_a_number_is_never_given_twice(tmp_path: Path, db: Path) -> None:
     one = clone("example", tmp_path)
-    run("repo", one, "--db", db)
+    analyse(one, db)
     with Store(db) as store:
         before = {
             table: store.next_id(table) for table in ("repos", "sessions", "commits", "checkpoints")
@@ -277,7 +277,7 @@ def test_a_number_is_never_given_twice(tmp_path: Path, db: Path) -> None:
         assert {table: store.next_id(table) for table in before} == before and min(
             before.values()
         ) > 1
-    run("repo", one, "--db", db)
+    analyse(one, db)
     assert value(db, "SELECT MIN(id) FROM sessions") == before["sessions"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World, git
-from support.commands import Analysed, run, run_json
+from support.commands import Analysed, analyse, run, run_json
 
 from attribution.queries.disclosure import fill_template, trailer_in, trailers
 
@@ -225,7 +225,7 @@ def branch(tmp_path: Path, db: Path) -> Analysed:
     new = world.commit("Mean", [other])
     repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     work = tmp_path / "work"
     git(repo, "worktree", "add", "-q", "-b", "feature", str(work), new.sha)
     return Analysed(work, db)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support.answers import column, pick, value
 from support.builder import git
-from support.commands import clone, rows, run, run_json
+from support.commands import analyse, clone, rows, run, run_json
 
 from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
@@ -49,7 +49,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("breakdown")
     path = directory / "b.db"
     for name in ("example", "touched_up_by_human"):
-        run("repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name)
+        analyse(clone(name, directory), path, "--history", "--name", name)
     return path
 
 
@@ -428,7 +428,7 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
     for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
         git(repo, "tag", name, commit)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     found = run_json("report", "--by", "release", "--db", db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
     assert found["notes"][0].startswith(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run, run_json
+from support.commands import analyse, clone, run, run_json
 
 
 def test_caches_are_listed_emptied_and_filled_again(
@@ -15,7 +15,7 @@ def test_caches_are_listed_emptied_and_filled_again(
     other = tmp_path / "cache" / "other-program"
     other.mkdir(parents=True)
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     listed = run_json("data", "cache", "--db", db)
     assert listed and all(Path(row["file"]).exists() and row["bytes"] >= 0 for row in listed)
     before = run("blame", repo, "README.md", "--db", db).stdout
@@ -24,4 +24,4 @@ def test_caches_are_listed_emptied_and_filled_again(
     assert db.exists() and other.exists()
     assert run_json("data", "cache", "--db", db) == []
     assert run("blame", repo, "README.md", "--db", db).stdout == before != ""
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)

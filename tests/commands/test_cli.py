@@ -20,7 +20,7 @@ from click.testing import Result
 from support import ROOT
 from support.answers import pick
 from support.builder import World, git, import_stream, object_id
-from support.commands import Analysed, clone, rows, run, run_json
+from support.commands import Analysed, analyse, check, clone, rows, run, run_json
 from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
@@ -58,7 +58,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example as a bare clone, and its database."""
     directory = tmp_path_factory.mktemp("cli")
     repo, db = clone("example", directory), directory / "e.db"
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -210,22 +210,22 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     (kind,) = run_json("data", "problems", "--db", tmp_path / "x.db")
     assert pick(kind, "stage", "code", "count") == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
-    run("repo", tmp_path / "absent", "--db", tmp_path / "x.db")
+    analyse(tmp_path / "absent", tmp_path / "x.db")
     assert run_json("data", "problems", "--db", tmp_path / "x.db") == []
-    run("data", "check", "--db", tmp_path / "x.db")
+    check(tmp_path / "x.db")
 
 
 def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
     shown = run("repo", other, "--name", "example", "--db", example.db, code=errors.EXIT_USAGE)
     assert "another repository named example" in shown.stderr
-    run("repo", example.clone, "--db", example.db)
+    analyse(example.clone, example.db)
 
 
 def test_the_clone_is_not_touched(tmp_path: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
-    run("repo", repo, "--db", tmp_path / "x.db")
+    analyse(repo, tmp_path / "x.db")
     run("blame", repo, "README.md", "--db", tmp_path / "x.db")
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
@@ -277,7 +277,7 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     )
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
-    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    analyse(repo, tmp_path / "x.db")
     assert len(run_json("blame", repo, "f", "--db", tmp_path / "x.db")) == 6
 
 
@@ -430,7 +430,7 @@ def test_paths_may_be_given_from_the_working_directory(
 
 def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    analyse(repo, tmp_path / "x.db")
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
     assert "was moved back" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
 
@@ -465,7 +465,7 @@ def test_check_is_silent_about_nothing(example: Analysed, tmp_path: Path) -> Non
 
 
 def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
-    run("repo", example.clone, "--db", db, "-q")
+    analyse(example.clone, db)
     with sqlite3.connect(db) as connection:
         connection.execute(
             "UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'"
@@ -487,7 +487,7 @@ def test_sessions_and_problems(example: Analysed) -> None:
 
 def test_problems_are_counted_by_code(tmp_path: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
-    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    analyse(repo, tmp_path / "x.db")
     found = run_json("data", "problems", "--db", tmp_path / "x.db")
     assert found
     assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
@@ -730,7 +730,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     world.commit(f"Add {ATTACK}", [session])
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
-    run("repo", repo, "--db", directory / "x.db", "-q")
+    analyse(repo, directory / "x.db")
     return Analysed(repo, directory / "x.db")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.answers import pick, value
 from support.builder import git
-from support.commands import Analysed, clone, rows, run, run_json
+from support.commands import Analysed, analyse, check, clone, rows, run, run_json
 from support.histories import Build, words
 
 from attribution.lineage.blame_check import BlameAgreement, DifferingFile
@@ -31,7 +31,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example, attributed."""
     directory = tmp_path_factory.mktemp("survival")
     repo, db = clone("example", directory), directory / "e.db"
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -49,7 +49,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     return build.where, db, build
 
 
@@ -67,7 +67,7 @@ def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
         "session",
     )
     assert [part for part in parts if part not in shown.stdout] == []
-    run("data", "check", "--db", db)
+    check(db)
 
 
 def test_survival_as_data(example: Analysed) -> None:
@@ -112,7 +112,7 @@ def test_survival_of_a_whole_database(example: Analysed, tmp_path: Path) -> None
     both = tmp_path / "both.db"
     shutil.copy(db, both)
     renamed = other.rename(tmp_path / "another")
-    run("repo", renamed, "--db", both, "-q")
+    analyse(renamed, both)
     shown = run("survival", "--db", both, "--no-curves")
     assert "no line history for another yet" in shown.stdout
     run("survival", renamed, "--db", both, "--no-curves")
@@ -161,7 +161,7 @@ def test_without_the_statistics_extra(example: Analysed, monkeypatch: pytest.Mon
 
 def test_history_with_the_attribution_in_one_go(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q", "--history")
+    analyse(repo, db, "--history")
     assert value(db, "SELECT COUNT(*) FROM line_fates") > 0
     again = run("repo", repo, "--db", db, "--history")
     assert "nothing changed" in again.stdout
@@ -227,7 +227,7 @@ def test_a_line_older_than_the_window(tmp_path: Path, db: Path) -> None:
     build.commit("two", {"a": words(3), "b": ["b", *BLOCK]}, message=claude)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     for place in ("a:1", "b:3"):
         assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
     found = run_json("why", build.where, "b:3", "--db", db, "--full", "--history")["history"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support.builder import import_stream
-from support.commands import run
+from support.commands import check, run
 from support.hostile import rewritten
 from support.truth import REPOS
 
@@ -43,7 +43,7 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
 
 def attributed(clone: Path, db: Path) -> None:
     run("survival", clone, "--db", db, "--no-curves")
-    run("data", "check", "--db", db)
+    check(db)
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5
         for (text,) in connection.execute(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import Session, World
-from support.commands import run, run_json
+from support.commands import analyse, run, run_json
 
 from collector.json_values import JsonObject
 from collector.storage.store import Store
@@ -138,7 +138,7 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
     session.end_turn()
     where = world.build(_committed(world, session, tmp_path))
-    run("repo", where, "--db", db, "-q")
+    analyse(where, db)
     with Store(db) as store, store.transaction() as connection:
         assert connection.execute(
             "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.answers import pick
 from support.builder import World, git, object_id
-from support.commands import Analysed, clone, run, run_json
+from support.commands import Analysed, analyse, clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -28,7 +28,7 @@ def work(tmp_path: Path, db: Path) -> Analysed:
     """A clone with its files, and its database."""
     repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -96,7 +96,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
         )
         and "worked out for this file only" in why["notes"][-1]
     )
-    run("repo", work.clone, "--db", work.db, "-q")
+    analyse(work.clone, work.db)
     assert verdicts(blamed(work)) == verdicts(after) and not any(
         row["provisional"] for row in blamed(work)
     )
@@ -118,7 +118,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
     assert {pick(row, "at_commit", "commits_behind") for row in after} == {(sha, 1)}
     shown = run("blame", work.clone, FILE, "--db", work.db).stdout
     assert "too much for a question" in shown and "not attributed yet" in shown.split("\n")[0]
-    run("repo", work.clone, "--db", work.db, "-q")
+    analyse(work.clone, work.db)
     updated = blamed(work)
     assert all(row["class"] for row in updated) and {row["commits_behind"] for row in updated} == {
         0
@@ -326,7 +326,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     new = world.commit("Long after")
     repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", new.sha)
     read, original = set[str](), reading.read_sessions
 
@@ -362,10 +362,10 @@ def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_a
     new = world.commit("Add shipping", [other])
     repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", new.sha)
     answers = blamed(Analysed(repo, db), "ship.py")
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     assert (
         verdicts(answers) == verdicts(blamed(Analysed(repo, db), "ship.py"))
         and answers[1]["class"] == author

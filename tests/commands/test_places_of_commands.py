@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import value
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.demo import FILE
 from collector.storage.places import clone_around, database_of, default_database, file_in_clone
@@ -91,7 +91,7 @@ def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
     origin, db = clone("per_checkpoint_refs", home / "owner"), home / "a.db"
     monkeypatch.chdir(home)
     address = f"file://{origin}"
-    run("repo", address, "--db", db, "-q")
+    analyse(address, db)
     plain = home / "plain"
     subprocess.run(["git", "clone", "-q", "--no-local", address, plain], check=True)
     refs = subprocess.run(
@@ -99,7 +99,7 @@ def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
     ).stdout
     run("repo", plain, "--local", "never", "--db", home / "b.db", "-q")
     assert value(home / "b.db", "SELECT COUNT(*) FROM sessions") == 0
-    run("repo", address, "--db", db, "-q")
+    analyse(address, db)
     assert (
         subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout
         == refs

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import Analysed, clone, rows, run, run_json
+from support.commands import Analysed, analyse, clone, rows, run, run_json
 from support.histories import Build
 
 from attribution.demo import FILE
@@ -23,7 +23,7 @@ from whowrote import open as open_database
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("ranges")
     repo, db = clone("example", directory), directory / "e.db"
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -87,7 +87,7 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     build.commit("side", {"a.py": ["first = 1"], "b.py": ["aside = 3"]}, "one")
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     wanted = f"{build.sha['two']}..{build.sha['side']}"
     total = ("log", "--total", wanted, build.where, "--db", db, "--json")
     found = json.loads(run(*total).stdout)
@@ -167,7 +167,7 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Pat
     build.commit("two", {"a.py": ["if ready:", "    start()", "go_on()"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     one, two = build.sha["one"], build.sha["two"]
     plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
     assert [row["commit"] for row in plain] == [one, two, one]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.builder import import_stream
-from support.commands import run
+from support.commands import analyse, check, run
 from support.truth import REPOS
 
 from collector.console.terminal import run_guarded
@@ -91,7 +91,7 @@ def test_closed_streams_are_no_error(
     said = [line for line in done.stderr.splitlines() if "…" not in line]
     assert (done.returncode, done.stdout, said) == (0, "", [])
     if "--db" in arguments:
-        run("data", "check", "--db", tmp_path / "a.db")
+        check(tmp_path / "a.db")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_nobodys_home(clone: Path, tmp_path: Path, home: Texts) -> None:
 
 def test_a_partial_clone_is_read(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "partialClone", "origin")
-    run("repo", tmp_path / "r", "--db", db)
+    analyse(tmp_path / "r", db)
 
 
 def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path, db: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World
-from support.commands import Analysed, rows, run
+from support.commands import Analysed, analyse, check, rows, run
 
 from attribution.browse.describe import every_query
 from collector.storage.store import Store
@@ -62,7 +62,7 @@ def test_one_row_per_turn(database: Analysed) -> None:
     ]
     assert found[2]["prompt"] == "No, put it back. And one more"
     assert "2 of 4 places" in run("sessions", "--by", "turn", repo, "--db", db).stdout
-    run("data", "check", "--db", db)
+    check(db)
 
 
 def test_the_saved_queries_about_turns(database: Analysed) -> None:
@@ -96,7 +96,7 @@ def test_what_the_next_turn_and_the_next_session_took_away(tmp_path: Path, db: P
     second.end_turn()
     world.commit("Fresh", [first, second])
     repo = world.build(tmp_path / "repo")
-    run("repo", repo, "--db", db)
+    analyse(repo, db)
     with Store(db) as store:
         found = store.rows("SELECT * FROM turn_outcomes ORDER BY at, turn_index")
         columns = (

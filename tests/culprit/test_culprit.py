@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import clone, run, run_json
+from support.commands import analyse, clone, run, run_json
 from support.histories import Build, Files
 from support.invariants import broken_checks
 
@@ -59,7 +59,7 @@ def history(where: Path, *commits: Commit) -> Build:
 def followed(build: Build, *, full: bool = True) -> Path:
     """The database, with the lines followed."""
     db = build.where.with_suffix(".db")
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
     return db
 
@@ -619,7 +619,7 @@ def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path, db: Pat
         ("start", {"a.py": [*BAD]}),
         ("repair", {"a.py": [*FIXED]}, "fix: zero"),
     )
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     for fix in ("HEAD", "--all", "#1"):
         refused = run("culprit", build.where, fix, "--db", db, code=2)
         assert "not followed yet" in refused.stderr
@@ -675,7 +675,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(
     tmp_path: Path, db: Path
 ) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     run("survival", repo, "--db", db, "-q")
     with Store(db) as store:
         ended = store.rows(

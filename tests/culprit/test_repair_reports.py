@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import Analysed, clone, run
+from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
 
 import whowrote
@@ -63,7 +63,7 @@ def repaired(tmp_path: Path) -> Analysed:
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     run("survival", build.where, "--db", db, "-q", "--full")
     return Analysed(build.where, db)
 
@@ -442,7 +442,7 @@ def test_the_page_says_how_fixes_are_traced_first(repaired: Analysed) -> None:
 
 def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     run("survival", repo, "--db", db, "-q")
     run("culprit", repo, "--all", "--db", db)
     with Store(db) as store:

@@ -20,7 +20,7 @@ import pytest
 from click.testing import Result
 from support import ROOT
 from support.answers import column, pick, value
-from support.commands import collect, run
+from support.commands import analyse, check, collect, run
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
 from support.served import add_file, git, noise, publish
@@ -145,7 +145,7 @@ def test_the_result_is_that_of_attributing_each_clone(
     filled(served, db)
     same(facts(db), direct(served))
     assert not shards.directory(db).exists() and not (tmp_path / "all.db.lock").exists()
-    run("data", "check", "--db", db)
+    check(db)
     served.reset()
     again = filled(served, db)
     assert "no new repositories were loaded" in again[0].output
@@ -159,7 +159,7 @@ def test_the_cache_can_be_deleted_between_runs(served: GitServer, db: Path) -> N
     before = facts(db)
     assert not before.keys() & {"jobs"}
     cache_path(db).unlink()
-    run("data", "check", "--db", db)
+    check(db)
     filled(served, db)
     same(facts(db), before)
     again = filled(served, db)
@@ -206,7 +206,7 @@ def test_facts_alone_are_those_of_attribution(
         "p/three": "loaded",
         "p/none": "loaded",
     }
-    run("data", "check", "--db", db)
+    check(db)
 
 
 def test_what_is_new_on_the_server_is_taken_in(served: GitServer, db: Path) -> None:
@@ -357,7 +357,7 @@ def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
         )
         git(clone, "config", "remote.origin.url", f"{served.base}/{name}.git")
         shard = tmp_path / f"{name.replace('/', '-')}.db"
-        run("repo", clone, "--db", shard, "-q")
+        analyse(clone, shard)
         found.append(shard)
     return found
 
@@ -373,7 +373,7 @@ def test_an_array_job_gives_the_same(
     forced = collect("merge", *every, "-o", db, "--force")
     assert "repositories replaced: 4" in forced.output
     same(facts(db), direct(served))
-    run("data", "check", "--db", db)
+    check(db)
 
 
 def test_databases_that_were_searched_can_be_merged_and_searched(
@@ -400,7 +400,7 @@ def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_
     collect("merge", old, "-o", db)
     clone = tmp_path / "clones/o/one.git"
     add_file(clone, "refs/heads/main", "by_hand.txt", b"x\n")
-    run("repo", clone, "--db", shard, "-q")
+    analyse(clone, shard)
     assert "repositories replaced: 1" in collect("merge", shard, "-o", db).output
     same(facts(db), facts(shard))
     # older than what is there
@@ -601,7 +601,7 @@ def test_only_the_text_that_is_wanted_is_stored(
         assert store.value(prompts) == whole.value(prompts) > 0
         lines = "SELECT author, SUM(lines) AS n FROM line_spans GROUP BY author ORDER BY author"
         assert store.rows(lines) == whole.rows(lines)
-    run("data", "check", "--db", db)
+    check(db)
     # The choice stays until another is made; then the texts are read again.
     collect("run", "o/one", "--db", db)
     with Store(db) as store:

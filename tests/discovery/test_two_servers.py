@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import column
-from support.commands import collect, run
+from support.commands import analyse, collect
 from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
@@ -97,7 +97,7 @@ def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path, 
     for number, fixture in enumerate(("example", "squash")):
         shards.append(tmp_path / f"{number}.db")
         repo = publish(tmp_path / str(number), "app", fixture)
-        run("repo", str(repo), "--db", str(shards[-1]), "--quiet")
+        analyse(str(repo), str(shards[-1]), "--quiet")
     whole = str(db)
     done = collect("merge", *map(str, shards), "-o", whole, code=3)
     assert "another repository named app" in done.output and "--force" in done.output
@@ -111,7 +111,7 @@ def test_clones_of_the_same_name_on_two_servers_are_two_repositories(tmp_path: P
     for number, remote in enumerate(remotes):  # all three have the same commits
         repo = publish(tmp_path, str(number))
         git(repo, "remote", "add", "origin", remote)
-        run("repo", str(repo), "--db", db, "--quiet")
+        analyse(str(repo), db, "--quiet")
     assert names(db) == {"o/n", "gitlab.com/o/n"}
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.answers import column, pick
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import clone, rows, run, run_json
+from support.commands import analyse, clone, rows, run, run_json
 from support.histories import Build, Files, words
 
 from attribution.evaluation.study import study
@@ -869,7 +869,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
     noted: tuple[Path, Build], db: Path
 ) -> None:
     repo, _ = noted
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
     run("data", "claims", repo, "--db", db)
     shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
@@ -880,7 +880,7 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
 
 def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
     repo = clone("two_sessions_one_file", tmp_path)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     with Store(db) as store:
         groups: dict[str, list[Share]] = {}
         for share in commit_shares(store, 1, people=False):

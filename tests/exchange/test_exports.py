@@ -16,7 +16,7 @@ import pytest
 from support.answers import pick, value
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import Analysed, clone, run
+from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
 
 from attribution.exchange.exports import Share, commit_shares, exports
@@ -42,7 +42,7 @@ def attributed(
 ) -> Analysed:
     directory = tmp_path_factory.mktemp(request.param)
     repo, db = clone(request.param, directory), directory / "e.db"
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -50,7 +50,7 @@ def attributed(
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("exports")
     repo, db = clone("example", directory), directory / "e.db"
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     return Analysed(repo, db)
 
 
@@ -562,7 +562,7 @@ def test_a_repository_without_sessions(tmp_path: Path, db: Path) -> None:
     build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     for one in exports():
         if one.NAME != "parquet":
             run("data", "export", one.NAME, "--db", db, "-o", tmp_path / one.NAME)
@@ -582,7 +582,7 @@ def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
         tmp_path / "carried.jsonl",
     )
     for db in (old, new):
-        run("repo", repo, "--db", db, "-q")
+        analyse(repo, db)
     with Store(old) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('o/gone', '2026-01-01T00:00:00.000Z')")
         connection.execute("PRAGMA user_version = 99")  # of another schema

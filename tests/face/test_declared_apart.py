@@ -7,9 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.answers import pick
 from support.builder import World
-from support.commands import run, run_json
+from support.commands import analyse, run, run_json
 from support.line_answers import answers
 
 import whowrote
@@ -17,8 +18,8 @@ from attribution.terminal.style import LETTER
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
-RECORDED = "".join(f"export const row{n} = {n}\n" for n in range(6))
-DECLARED = "".join(f"export const column{n} = '{n}'\n" for n in range(5))
+RECORDED = numbered_text(6, "export const row{n} = {n}\n")
+DECLARED = numbered_text(5, "export const column{n} = '{n}'\n")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     declared = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     directory = tmp_path_factory.mktemp("declared")
     where, db = world.build(directory / "repo"), directory / "d.db"
-    run("repo", where, "--db", db, "-q")
+    analyse(where, db)
     return where, db, declared.sha
 
 
@@ -52,7 +53,7 @@ def test_more_evidence_gives_no_weaker_class(recorded: bool, tmp_path: Path) -> 
     world.wait(7200)
     world.human_write(
         "src/columns.ts",
-        "".join(f"export const place{n} = 'of {n} in the table'\n" for n in range(300)),
+        numbered_text(300, "export const place{n} = 'of {n} in the table'\n"),
     )
     commit = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>", sessions)
     found = answers(world, commit, tmp_path)["src/columns.ts"]

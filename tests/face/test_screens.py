@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.commands import Analysed, clone, run, run_json
+from support.commands import Analysed, analyse, clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -32,7 +32,7 @@ SCREENS = {
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("screens")
     repo, db = clone("example", directory), directory / "x.db"
-    run("repo", repo, "--db", db, "-q", "--local", "never")
+    analyse(repo, db, "--local", "never")
     return Analysed(repo, db)
 
 

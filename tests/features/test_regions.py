@@ -10,6 +10,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import numbered_text
 
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
@@ -350,7 +351,7 @@ def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others()
     other = (
         File()
         .swap("two\n", "c\n")
-        .swap("five\n", "".join(f"{n}\n" for n in range(9)))
+        .swap("five\n", numbered_text(9, "{n}\n"))
         .swap("c\n", "two\n")
         .undone()
     )

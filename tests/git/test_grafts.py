@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.builder import World
 from support.commands import run
 
@@ -16,7 +17,7 @@ from collector.git.repository import GitRepo
 def _history(tmp_path: Path) -> tuple[Path, list[str]]:
     world = World("grafted")
     for number in range(4):
-        world.human_write("a.txt", "".join(f"line {line}\n" for line in range(number + 1)))
+        world.human_write("a.txt", numbered_text(number + 1, "line {n}\n"))
         world.commit(f"Commit {number}\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     path = world.build(tmp_path / "grafted")
     return path, [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.builder.objects import git_environment
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from collector.errors import NotARepository
 from collector.git import base
@@ -67,7 +67,7 @@ def attributed(place: Path, db: Path) -> Path:
     """What is stored of a clone, without what tells one clone of a repository from another:
     where it is, and its remote.
     """
-    run("repo", place, "--db", db, "--name", "o/r", "-q")
+    analyse(place, db, "--name", "o/r")
     with contextlib.closing(sqlite3.connect(db)) as store, store:
         assert store.execute("UPDATE repos SET path = NULL, url = NULL").rowcount == 1
     return db

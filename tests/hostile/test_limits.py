@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from support import ROOT, numbered_text
 from support.answers import column, pick, value
 from support.builder import import_stream
-from support.commands import clone, run
+from support.commands import analyse, check, clone, run
 from support.served import add_file, git
 
 from attribution.authorship.agent_text import ProducedText, first_times
@@ -126,7 +126,7 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
     )
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
-    run("repo", repo, "--db", db)
+    analyse(repo, db)
     assert value(db, "SELECT COUNT(*) FROM problems") == 0
     assert (
         value(
@@ -206,7 +206,7 @@ def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
     add_file(repo, "refs/heads/main", "many.py", data)
     add_file(repo, "refs/heads/main", "few.py", data[:300])
     run("survival", repo, "--db", db)
-    run("data", "check", "--db", db)
+    check(db)
     with Store(db) as store:
         problems = store.rows("SELECT code, detail FROM problems WHERE stage = 'commits'")
         assert [pick(row, "code", "detail") for row in problems] == [("file_too_large", "many.py")]
@@ -229,7 +229,7 @@ def test_patterns_that_are_in_use_still_match() -> None:
 
 def test_only_the_first_patterns_of_a_commit_count(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    text = "".join(f"*{number}.py linguist-generated\n" for number in range(30_000))
+    text = numbered_text(30_000, "*{n}.py linguist-generated\n")
     sha = add_file(repo, "refs/heads/main", ".gitattributes", text.encode())
     assert len(attributes_at(GitRepo(str(repo)), sha)) == limits.ATTRIBUTE_PATTERNS
 
@@ -241,7 +241,7 @@ def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path, db: Path
     head = git(repo, "rev-parse", "HEAD").strip()
     with (repo / "packed-refs").open("a") as file:
         file.write(f"{head} refs/heads/z{name}\n")
-    run("repo", repo, "--db", db)
+    analyse(repo, db)
 
 
 def test_long_messages_names_and_times_of_commits(tmp_path: Path, db: Path) -> None:
@@ -257,8 +257,8 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path, db: Path) -> N
     )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
-    run("repo", repo, "--db", db)
-    run("data", "check", "--db", db)
+    analyse(repo, db)
+    check(db)
 
 
 def test_the_reader_of_nesting_is_not_asked_where_there_is_little(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import value
-from support.commands import clone, run
+from support.commands import analyse, clone
 
 from attribution.lineage import minimum
 from attribution.stats import accuracy
@@ -285,7 +285,7 @@ def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read(
 
 def test_every_line_of_a_database_joins_its_rate(tmp_path: Path, db: Path) -> None:
     for name in ("example", "human_between_edits"):
-        run("repo", clone(name, tmp_path), "--db", db)
+        analyse(clone(name, tmp_path), db)
     every = value(db, "SELECT SUM(lines) FROM line_spans")
     joined = "FROM line_spans l JOIN confidence c USING (author, how, evidence, reason)"
     assert value(db, f"SELECT SUM(l.lines) {joined}") == every > 0

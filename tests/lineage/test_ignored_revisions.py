@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import run, run_json
+from support.commands import analyse, run, run_json
 from support.local_clone import Clone
 
 from attribution.lineage.git_blame import Ignored
@@ -91,7 +91,7 @@ def test_a_repair_is_traced_to_the_commit_before(tmp_path: Path, db: Path, liste
     clone, wrote, style = _styled(tmp_path / "tally", listed)
     clone.person("b.py", STYLED.replace("!!", "!"))
     fix = clone.commit("fix: one exclamation mark")
-    run("repo", clone.path, "--db", db, "--allow-no-checkpoints", "--history")
+    analyse(clone.path, db, "--allow-no-checkpoints", "--history")
     run("survival", clone.path, "--db", db, "-q", "--full")
     told = run("culprit", clone.path, fix, "--db", db, "--json").stdout
     assert [row["culprit"] for row in json.loads(told)] == [
@@ -101,7 +101,7 @@ def test_a_repair_is_traced_to_the_commit_before(tmp_path: Path, db: Path, liste
 
 def test_blame_takes_commits_to_look_through(tmp_path: Path, db: Path) -> None:
     clone, wrote, style = _styled(tmp_path / "tally", "nowhere")
-    run("repo", clone.path, "--db", db, "--allow-no-checkpoints")
+    analyse(clone.path, db, "--allow-no-checkpoints")
     told = [
         {row["commit"] for row in run_json("blame", clone.path, "b.py", "--db", db, *more)}
         for more in ((), ("--ignore-rev", style[:10]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
+from support.commands import check, clone, run
 
 from attribution.lineage.tip import Authors, TipPiece, WrittenLines, join_neighbours
 from collector.storage.store import Store
@@ -86,4 +86,4 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path, d
             " s.end_line)"
         )
         assert wrong == []
-    run("data", "check", "--db", db)
+    check(db)

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support import local_layouts as layouts
 from support.answers import value
-from support.commands import run
+from support.commands import analyse, run
 from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone
-from support.local_writers import WRITERS
+from support.local_writers import WRITERS, keep
 from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
@@ -94,13 +93,13 @@ def test_lines_keep_their_author_when_every_record_is_deleted(
 
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "pi"])
 def test_of_a_record_that_lost_its_beginning_the_rest_is_kept(
-    writer: str, clone: Clone, home: Path, db: Path
+    writer: str, clone: Clone, db: Path
 ) -> None:
     session = work(clone, "one", writer)
     session.prompt("Go on")
     session.write("src/two.py", "two_1 = compute(1, 'two')\n")
     session.commit("Add two")
-    path = WRITERS[writer](home, session)
+    path = keep(session, writer)
     attribute(clone, db)
     first, *rest = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + b"".join(rest[len(rest) * 2 // 3 :]))
@@ -113,11 +112,11 @@ def test_of_a_record_that_lost_its_beginning_the_rest_is_kept(
     assert len(copies) == 2
 
 
-def test_a_record_that_grows_is_kept_once(clone: Clone, home: Path, db: Path) -> None:
+def test_a_record_that_grows_is_kept_once(clone: Clone, db: Path) -> None:
     session = work(clone, "one")
     for number in range(3):
         session.prompt(f"Go on {number}")
-        path = layouts.claude_code(home, session)
+        path = keep(session)
         attribute(clone, db)
         ((_, copies),) = kept()
         assert copies == [[path.read_bytes()]]
@@ -172,13 +171,13 @@ def test_of_secrets_that_begin_alike_each_has_a_mark_of_its_own() -> None:
 
 
 def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
-    clone: Clone, home: Path, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(session_cache.ENVIRONMENT, "off")
     session = clone.session(SESSION, prompt="Add a token")
     text = f"""one_0 = 'a line of one'\none_1 = "{TOKEN}"\none_2 = compute(one_1)\n"""
     session.write("src/one.py", text)
-    WRITERS["claude-code"](home, session)
+    keep(session)
     clone.commit("Add one")
     attribute(clone, db)
     delete_all(clone)
@@ -274,14 +273,14 @@ def test_a_run_says_how_many_lines_lost_their_author(
     clone: Clone, home: Path, tmp_path: Path, db: Path
 ) -> None:
     one = work(clone, "one")
-    run("repo", clone.path, "--db", db)
+    analyse(clone.path, db)
     run("data", "forget", one.id, "--db", tmp_path / "second.db", "--yes")
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
     said = run("repo", clone.path, "--db", db).stdout
     assert "not now: 3 of commits that are still there" in " ".join(said.split())
     work(clone, "two")
-    run("repo", clone.path, "--db", db)
+    analyse(clone.path, db)
     clone.git("reset", "-q", "--hard", "HEAD~1")
     said = run("repo", clone.path, "--db", db).stdout
     assert "not now: 3 of commits that are no longer in the history" in " ".join(said.split())
@@ -317,7 +316,7 @@ def test_an_archive_of_every_format_is_read(
 
 
 def test_what_was_known_of_a_record_that_is_gone_stays(
-    clone: Clone, home: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     one = work(clone, "one")
@@ -337,7 +336,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert last["gone_since"] is None and first["commits"] == last["commits"] == 1
         assert store.rows("SELECT * FROM session_stats WHERE commits")[:1] == before
     assert "not read since" in run("sessions", clone.path, "--db", db).stdout
-    WRITERS["claude-code"](home, one)
+    keep(one)
     clone.person("back.py", "back = True\n")
     clone.commit("Back")
     attribute(clone, db)
@@ -366,12 +365,12 @@ def test_commits_that_were_made_again_keep_what_was_known_of_them(
 
 
 def test_no_person_is_named_where_a_record_is_gone(
-    clone: Clone, home: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     session = work(clone, "one")
     session.write("src/late.py", "late_0 = compute(0, 'a line of late')\n")
-    WRITERS["claude-code"](home, session)
+    keep(session)
     attribute(clone, db)
     delete_all(clone)
     clone.commit("Add late")

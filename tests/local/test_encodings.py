@@ -7,9 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import local_layouts as layouts
 from support import truth
 from support.local_clone import Clone, attributed, wrong_lines
+from support.local_writers import keep
 
 from attribution.authorship.commits import read_history
 from attribution.authorship.texts import RepositoryTexts
@@ -60,7 +60,7 @@ def _program(encoding: str) -> str:
     return f"# {comment}\ndef total(rows):\n    return sum(rows)  # {comment}\n"
 
 
-def _worked(clone: Encoded, home: Path) -> str:
+def _worked(clone: Encoded) -> str:
     """An agent's file, committed by it, and a person's later line; the text that the agent
     wrote.
     """
@@ -69,24 +69,22 @@ def _worked(clone: Encoded, home: Path) -> str:
     session.write("src/app.py", text)
     session.commit("Add total")
     session.say("Done.")
-    layouts.claude_code(home, session)
+    keep(session)
     clone.wait(86_400 * 5)
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     clone.commit("Add spread by hand")
     return text
 
 
-def test_lines_of_a_file_in_any_encoding_are_the_agents(
-    encoded: Encoded, home: Path, db: Path
-) -> None:
-    _worked(encoded, home)
+def test_lines_of_a_file_in_any_encoding_are_the_agents(encoded: Encoded, db: Path) -> None:
+    _worked(encoded)
     said, _ = truth.run(encoded.path, db)
     assert wrong_lines(encoded, said) == []
     assert attributed(encoded, said, "agent") == (3, 3)
 
 
-def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded, home: Path) -> None:
-    text = _worked(encoded, home)
+def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded) -> None:
+    text = _worked(encoded)
     repo = GitRepo(encoded.path)
     history = read_history(repo, list(repo.history(repo.default_branch().sha)))
     history.characters = frozenset(character for character in text if not character.isascii())
@@ -101,10 +99,8 @@ def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded, home: Pa
     assert not texts.is_committed("src/app.py", text + "# more\n", encoded.clock)
 
 
-def test_the_history_of_lines_agrees_with_blame_in_any_encoding(
-    encoded: Encoded, home: Path
-) -> None:
-    _worked(encoded, home)
+def test_the_history_of_lines_agrees_with_blame_in_any_encoding(encoded: Encoded) -> None:
+    _worked(encoded)
     repo = GitRepo(encoded.path)
     tip = repo.default_branch().sha
     with repo.open_scratch() as git:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
-from support import truth
+from support import numbered_text, truth
 from support.answers import pick
 from support.builder import git
 from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
-from support.local_writers import WRITERS, short
+from support.local_writers import WRITERS, keep, short
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
@@ -152,7 +152,7 @@ def test_a_decomposed_name_is_the_same_name(home: Path) -> None:
     made = Clone(home / "work" / "caf\u00e9")
     decomposed = unicodedata.normalize("NFD", str(made.path))
     session = short(made, "one", decomposed)
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(made) == {"one": f"started in {decomposed}"}
 
 
@@ -202,7 +202,7 @@ REMOVED = {
 def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
     clone: Clone, home: Path, db: Path, place: str, writer: str
 ) -> None:
-    WRITERS[writer](home, _away(clone, home / REMOVED[place], ONE))
+    keep(_away(clone, home / REMOVED[place], ONE), writer)
     assert agent_lines(clone, db) == (2, 2)
     assert [why.partition(" of ")[0] for why in found(clone).values()] == [
         f"made {list(clone.truth)[-1][:9]}"
@@ -211,7 +211,7 @@ def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
 
 def test_other_sessions_of_a_worktree_that_is_gone_belong_too(clone: Clone, home: Path) -> None:
     tree = home / "conductor" / "workspaces" / "tally" / "lima"
-    layouts.claude_code(home, _away(clone, tree, ONE))
+    keep(_away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(tree / "src"), TWO))
     layouts.codex(home, _idle(clone, str(tree.parent / "oslo"), THREE))
     assert set(found(clone)) == {ONE, TWO}
@@ -235,7 +235,7 @@ def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_not
         "worktreeSession": {"originalCwd": str(clone.path), "worktreePath": "/gone/too"},
     }
     for key, told in ((THREE, state), (FOUR, {"type": "mode"})):
-        path = layouts.claude_code(home, _idle(clone, "/gone/too/" + key, key))
+        path = keep(_idle(clone, "/gone/too/" + key, key))
         layouts.put_text(
             path,
             json.dumps({**told, "sessionId": key}) + "\n" + path.read_text("utf-8"),
@@ -278,24 +278,20 @@ def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(
         "commit {whole}\n\n    Add mean",
     ],
 )
-def test_a_quiet_commit_is_shown_by_what_git_prints_next(
-    clone: Clone, home: Path, output: str
-) -> None:
+def test_a_quiet_commit_is_shown_by_what_git_prints_next(clone: Clone, output: str) -> None:
     clone.person("src/mean.py", TEXT)
     session = clone.session(ONE, "/gone/tally", prompt="Commit it")
     sha = clone.commit("Add mean")
     session.shell(
         "git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha)
     )
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {
         ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"
     }
 
 
-LONG = "".join(
-    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8)
-)
+LONG = numbered_text(8, "def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n")
 OTHER = LONG.replace("step", "phase").replace("rows", "columns")
 
 
@@ -322,9 +318,9 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
     "writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"]
 )
 def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
-    clone: Clone, home: Path, db: Path, writer: str, heredoc: bool
+    clone: Clone, db: Path, writer: str, heredoc: bool
 ) -> None:
-    WRITERS[writer](home, _writes(clone, "/gone/tally-steps", LONG, heredoc))
+    keep(_writes(clone, "/gone/tally-steps", LONG, heredoc), writer)
     assert found(clone) == {ONE: "wrote 16 lines of this clone's files, in /gone/tally-steps"}
     assert agent_lines(clone, db) == (16, 16)
 
@@ -332,7 +328,7 @@ def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
 @pytest.mark.parametrize("days", [0, 30])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "copilot-cli"])
 def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
-    clone: Clone, home: Path, writer: str, days: int
+    clone: Clone, writer: str, days: int
 ) -> None:
     """Most of it was taken back later; in commits of another month it may be anybody's."""
     session = clone.session(ONE, "/gone/tally", prompt="Write the steps and the phases")
@@ -347,7 +343,7 @@ def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
     clone.put("src/phases.py", "PHASES = []\n", "human")
     clone.wait(86_400)
     clone.commit("Do without phases")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {} if days else {ONE: "wrote 48 lines of this clone's files, in /gone/tally"}
     )
@@ -412,7 +408,7 @@ def test_a_session_that_wrote_other_things_is_of_no_worktree(
         session.actions = [
             replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions
         ]
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {}
 
 
@@ -445,7 +441,7 @@ def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
         replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions
     ]
     clone.commit("Add steps")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {}
     )
@@ -473,7 +469,7 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
         replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions
     ]
     clone.commit("Add mean")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {}
     )
@@ -507,14 +503,14 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
     elif named == "a command":
         command = f"cd {clone.path} && cat > src/mean.py <<'E'\n{TEXT}E\n"
         session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == {ONE: f"worked in {clone.path}, started in {other.path}"}
     assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize("writer", ["claude-code", "gemini-cli", "opencode"])
 def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_clone(
-    clone: Clone, home: Path, db: Path, writer: str
+    clone: Clone, db: Path, writer: str
 ) -> None:
     session = clone.session(ONE, str(clone.path.parent), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
@@ -522,17 +518,15 @@ def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_
     clone.commit("Add mean")
     command = f"cd {clone.path.name} && cat > src/mean.py <<'E'\n{TEXT}E\n"
     session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert list(found(clone)) == [ONE]
     assert agent_lines(clone, db) == (2, 2)
 
 
-def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(
-    clone: Clone, home: Path
-) -> None:
+def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(clone: Clone) -> None:
     """Its files stay as they were, and are no second session."""
     for writer in ("opencode-files", "opencode"):
-        WRITERS[writer](home, short(clone, ONE))
+        keep(short(clone, ONE), writer)
     result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert [session.source for session in result.sessions.values()] == ["opencode"]
 
@@ -541,7 +535,7 @@ def test_a_database_of_sessions_elsewhere_is_no_problem(clone: Clone, home: Path
     other = Clone(home / "work" / "other")
     session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
-    WRITERS["opencode"](home, session)
+    keep(session, "opencode")
     result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert (result.sessions, result.problems) == ({}, ())
 
@@ -580,14 +574,14 @@ def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_i
     other = Clone(home / "work" / "other")
     session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {}
 
 
 def test_a_session_is_found_whose_directory_is_named_after_a_link(clone: Clone, home: Path) -> None:
     linked = home / "linked"
     linked.symlink_to(clone.path)
-    layouts.claude_code(home, _idle(clone, str(linked), ONE))
+    keep(_idle(clone, str(linked), ONE))
     assert list(found(clone)) == [ONE]
 
 
@@ -611,7 +605,7 @@ def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str)
     session.shell("git commit -qam x", output)
     if kind == "long before":
         session.actions = [replace(one, at=one.at - 90 * 86_400) for one in session.actions]
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {}
 
 
@@ -657,7 +651,7 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
     clone: Clone, home: Path, db: Path
 ) -> None:
     tree = home / "conductor" / "lima"
-    layouts.claude_code(home, _away(clone, tree, ONE))
+    keep(_away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
     said = (
         "1 session elsewhere is read too, by commits, files or the remote of this clone:"
@@ -685,7 +679,7 @@ def test_without_sessions_elsewhere_nothing_is_said_of_them(
 @pytest.mark.parametrize("kind", ["on another branch", "of no file"])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
-    clone: Clone, home: Path, db: Path, writer: str, kind: str
+    clone: Clone, db: Path, writer: str, kind: str
 ) -> None:
     session = clone.session(ONE, prompt="Add a mean")
     if kind == "on another branch":
@@ -695,7 +689,7 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
         git(clone.path, "switch", "-q", "main")
     else:
         session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     with Store(db) as store:
         attribute_repo(store, clone.path, AttributeOptions())
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")

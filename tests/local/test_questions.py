@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support import local_layouts as layouts
 from support.answers import pick
-from support.commands import run
+from support.commands import analyse, run
 from support.local_clone import Clone, touch
+from support.local_writers import keep
 
 TEXT = "def median(values):\n    ordered = sorted(values)\n    return ordered[len(ordered) // 2]\n"
 
@@ -23,18 +23,18 @@ def begun(clone: Clone, db: Path) -> None:
     """Attributed before any agent worked there."""
     clone.person("README.md", "# Tally\n")
     clone.commit("Start")
-    run("repo", clone.path, "--db", db, "-q")
+    analyse(clone.path, db)
 
 
 def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
     session = clone.session(
         "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
     )
     session.write("src/median.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     touch(clone.path / "src/median.py", clone.clock)
     for line in ask(clone, db, "blame", "src/median.py"):  # not committed yet
         assert pick(line, "class", "provisional", "commit") == ("agent", True, "0" * 40)
@@ -51,14 +51,14 @@ def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
 
 
 def test_a_persons_lines_that_are_not_committed_stay_without_an_author(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
     session = clone.session(
         "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
     )
     session.write("src/median.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     clone.commit("Median")
     clone.person_adds("src/median.py", "\n\nLIMIT = compute_limit(4)\n")
     touch(clone.path / "src/median.py", clone.clock)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.local_clone import Clone, authors
-from support.local_writers import WRITERS
+from support.local_writers import keep
 from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
@@ -15,8 +16,8 @@ from collector.storage.store import Store
 
 HOUR = 3600.0
 AGENTS = ["claude-code", "codex", "pi"]
-FIRST = "".join(f"first_{n} = compute({n}, 'first')\n" for n in range(8))
-NEXT = "".join(f"next_{n} = compute({n}, 'next')\n" for n in range(4))
+FIRST = numbered_text(8, "first_{n} = compute({n}, 'first')\n")
+NEXT = numbered_text(4, "next_{n} = compute({n}, 'next')\n")
 
 
 def written_by(clone: Clone, db: Path, sha: str) -> set[str]:
@@ -36,7 +37,7 @@ def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, db: Pat
     session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
     session.edit("app.py", "first_3 = compute(3, 'first')\n", NEXT)
     sha = clone.commit("Change it", -hours * HOUR)
-    WRITERS[agent](home, session)
+    keep(session, agent)
     assert written_by(clone, db, sha) == {"agent"}
 
 
@@ -51,12 +52,12 @@ def test_session_behind_the_one_before_it(agent: str, hours: int, home: Path, db
     session.write("app.py", FIRST)
     clone.wait(60)
     clone.commit("Begin")
-    WRITERS["claude-code"](home, session)
+    keep(session)
     clone.wait(600 - hours * HOUR)
     later = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e70", prompt="Change it")
     later.edit("app.py", "".join(FIRST.splitlines(keepends=True)[2:6]), NEXT)
     sha = clone.commit("Change it", hours * HOUR)
-    WRITERS[agent](home, later)
+    keep(later, agent)
     assert written_by(clone, db, sha) == {"agent"}
 
 
@@ -69,5 +70,5 @@ def test_person_whose_lines_an_agent_wrote_once_more(home: Path, db: Path) -> No
     session.write("app.py", FIRST)
     session.write("other.py", NEXT)
     clone.commit("Other")
-    WRITERS["claude-code"](home, session)
+    keep(session)
     assert "agent" not in written_by(clone, db, sha)

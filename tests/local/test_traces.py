@@ -13,6 +13,7 @@ from support import truth
 from support.answers import column
 from support.commands import run, run_json
 from support.local_clone import Clone, authors
+from support.local_writers import keep
 
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
@@ -24,7 +25,7 @@ MEAN = "def mean(rows):\n    return divide_the_sum(rows, len(rows))\n"
 
 
 @pytest.fixture
-def worked(clone: Clone, home: Path) -> Clone:
+def worked(clone: Clone) -> Clone:
     """A session on record that wrote one file, and another file that no record explains."""
     session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", MEAN)
@@ -32,7 +33,7 @@ def worked(clone: Clone, home: Path) -> Clone:
     session.say("Ask me again.")
     clone.person("src/step.py", STEP)
     clone.commit("Add both")
-    layouts.claude_code(home, session)
+    keep(session)
     return clone
 
 
@@ -157,7 +158,7 @@ def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, db: P
     session.write("src/step.py", STEP)
     session.say("Done.")
     clone.commit("Add step")
-    layouts.claude_code(home, session)
+    keep(session)
     (file,) = _project(home).glob("*.jsonl")
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     alone = [{**record, "isSidechain": True, "agentId": "a1"} for record in records]

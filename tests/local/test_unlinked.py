@@ -10,7 +10,7 @@ from support import truth
 from support.answers import pick
 from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
-from support.local_writers import WRITERS
+from support.local_writers import keep
 
 TEXT = "def mean(rows):\n    return sum(rows) / len(rows)\n"
 
@@ -64,7 +64,6 @@ def _commits(clone: Clone, session: AgentSession) -> None:
 )
 def test_a_session_without_a_commit_says_why(
     clone: Clone,
-    home: Path,
     tmp_path: Path,
     session: AgentSession,
     writer: str,
@@ -73,7 +72,7 @@ def test_a_session_without_a_commit_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     work(clone, session)
-    WRITERS[writer](home, session)
+    keep(session, writer)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert "linked to no commit" not in run("doctor", clone.path).stdout, "nothing was read yet"
     summary, doctor = run("repo", clone.path).stdout, run("doctor", clone.path).stdout
@@ -93,7 +92,7 @@ def test_a_session_without_a_commit_says_why(
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "copilot-cli"])
 @pytest.mark.parametrize("shell", ["bash", "powershell", "cmd"])
 def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
-    clone: Clone, home: Path, db: Path, shell: str, writer: str
+    clone: Clone, db: Path, shell: str, writer: str
 ) -> None:
     text = "alpha_value = compute(1)\nbeta_value = compute(2)\ngamma_value = compute(3)\n"
     lines = text.splitlines()
@@ -110,6 +109,6 @@ def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
     clone.put("src/new.py", text, "agent")
     session.say("Done.")
     clone.commit("Add values")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     said, _ = truth.run(clone.path, db)
     assert attributed(clone, said, "agent") == (3, 3)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.stages import judging
 from collector import load
@@ -116,7 +116,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
         assert problem["code"] == "failed" and "OverLimit: stopped" in problem["detail"]
     monkeypatch.setattr(judging, "replay", replay)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 7200.0)
-    run("repo", one, "--db", db)
+    analyse(one, db)
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM spans") and not store.rows(
             "SELECT * FROM problems WHERE stage = 'repository'"
@@ -141,7 +141,7 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
 
     monkeypatch.setattr(load, "_read_all", heavy)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 20.0)
-    run("repo", one, "--db", db)
+    analyse(one, db)
     with Store(db) as store:
         (problem,) = store.rows(
             "SELECT subject, detail FROM problems WHERE code = 'reading_stopped'"
@@ -150,9 +150,9 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
         unknown = store.value(
             "SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'"
         )
-    run("repo", one, "--db", db)
+    analyse(one, db)
     sound = tmp_path / "sound.db"
-    run("repo", one, "--db", sound)
+    analyse(one, sound)
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE code = 'reading_stopped'")
         assert (unknown or 0) > (

@@ -15,7 +15,7 @@ import pytest
 from support import ROOT
 from support.answers import column, pick
 from support.builder import import_stream
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 from support.tasks import nest, work
 from support.tasks_here import run_tasks
 
@@ -121,7 +121,7 @@ def test_a_session_is_named_before_it_is_read(
     noted: list[str] = []
     monkeypatch.setattr(load, "note_input", noted.append)
     monkeypatch.setattr(runner, "run", run_tasks)
-    run("repo", clone("example", tmp_path), "--db", db)
+    analyse(clone("example", tmp_path), db)
     keys = set(column(db, "SELECT key FROM sessions"))
     assert set(noted) == {f"reading session {key}" for key in keys}
 

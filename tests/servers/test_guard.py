@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.cli import cli
 from collector.checkpoints import read_all
@@ -21,7 +21,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a database and a transcript of the example."""
     directory = tmp_path_factory.mktemp("guard")
     bare = clone("example", directory)
-    run("repo", bare, "--db", directory / "notes.bin", "-q")
+    analyse(bare, directory / "notes.bin")
     repo = GitRepo(str(bare))
     record = next(
         record for point in read_all(repo) for record in point.sessions if record.transcript

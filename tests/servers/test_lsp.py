@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.builder import git
-from support.commands import Analysed, clone, run
+from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
 
 import whowrote
@@ -217,7 +217,7 @@ def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
 def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     file = repo / FILE
     file.write_text("# newer\n" + file.read_text())
     git(
@@ -236,7 +236,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db:
     async def question(editor: Editor) -> Any:
         editor.show(file.read_text())
         before = await editor.hover(0), await editor.hints(0, 0)
-        run("repo", repo, "--db", db, "-q")
+        analyse(repo, db)
         return *before, await editor.hover(0)
 
     hover, hints, attributed = ask(file, db, question)

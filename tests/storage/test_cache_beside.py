@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import column
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 from support.invariants import broken_checks
 
 from collector.console.commands import CommandFiles
@@ -113,7 +113,7 @@ def test_a_cache_that_is_gone_or_damaged_is_made_anew(damage: str, db: Path) -> 
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     for case in ("example", "squash"):
-        run("repo", clone(case, folder), "--db", folder / "all.db", "--history", "-q")
+        analyse(clone(case, folder), folder / "all.db", "--history")
     return folder / "all.db"
 
 

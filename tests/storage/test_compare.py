@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.commands import clone, rows, run
+from support.commands import analyse, clone, rows, run
 
 from collector.errors import EXIT_CHECK_FAILED, DatabaseUnusable
 from collector.storage.compare import compare
@@ -24,7 +24,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     found = []
     for name, order in (("a.db", clones), ("b.db", clones[::-1])):
         for path in order:
-            run("repo", path, "--db", folder / name, "--history", "-q")
+            analyse(path, folder / name, "--history")
         found.append(folder / name)
     return found[0], found[1]
 

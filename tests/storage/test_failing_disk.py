@@ -18,7 +18,7 @@ import pytest
 from support import ROOT
 from support import local_layouts as layouts
 from support.answers import column, value
-from support.commands import clone, run
+from support.commands import analyse, check, clone, run
 from support.local_clone import Clone
 
 from collector.errors import (
@@ -52,7 +52,7 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, db: Path, size: 
     assert done.returncode in (EXIT_DATABASE, EXIT_OUTPUT), done.stderr
     assert not DELETES.search(done.stderr) and "internal error" not in done.stderr
     for path in (db, sound):
-        run("repo", one, "--db", path)
+        analyse(one, path)
     run("data", "compare", db, sound)
 
 
@@ -72,7 +72,7 @@ def test_a_full_disk_loses_nothing(
         stopped = run("repo", one, "--db", db, code=EXIT_DATABASE)
     assert "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
     for path in (db, sound):
-        run("repo", one, "--db", path)
+        analyse(one, path)
     run("data", "compare", db, sound)
 
 
@@ -222,7 +222,7 @@ def test_a_clock_that_jumps_back_loses_nothing(
         def now(cls, tz: Any = None) -> Any:
             return datetime.now(tz) - timedelta(days=cls.days)
 
-    run("repo", one, "--db", db, "--history", "-q")
+    analyse(one, db, "--history")
     monkeypatch.setattr(stages, "datetime", Back)
     Back.days = 4000
     assert Back.now(UTC).year < datetime.now(UTC).year
@@ -250,5 +250,5 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["data", "claims", one],
     ):
         run(*command, "--db", sound)
-    run("data", "check", "--db", db)
+    check(db)
     run("data", "compare", db, sound)

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.commands import clone, collect, run
+from support.commands import analyse, clone, collect, run
 
 from collector.errors import EXIT_DATABASE
 from collector.storage.store import Store
@@ -46,7 +46,7 @@ FOREIGN = {
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("foreign")
     db = directory / "x.db"
-    run("repo", clone("example", directory), "--db", db, "-q")
+    analyse(clone("example", directory), db)
     return db
 
 

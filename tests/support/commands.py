@@ -42,6 +42,16 @@ def run(
     return result
 
 
+def analyse(repo: object, db: Path | str, *options: object) -> None:
+    """`whowrote repo` into a database."""
+    run("repo", repo, "--db", db, "-q", *options)
+
+
+def check(db: Path) -> None:
+    """Every invariant of a database holds."""
+    run("data", "check", "--db", db)
+
+
 def collect(*arguments: object, code: int | None = 0, stdin: str = "") -> Result:
     """The same of `whowrote collect`."""
     return run(*arguments, program=collect_cli, code=code, stdin=stdin)

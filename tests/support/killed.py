@@ -33,6 +33,7 @@ from collector.discovery.selection import run as selection
 from collector.git.repository import GitRepo
 from collector.json_values import JsonObject
 from collector.storage.connection import OwnConnection
+from support import numbered_text
 from support.commands import clone, collect, run
 from support.interleaved import Command, differences
 from support.tasks_here import tasks_here
@@ -176,7 +177,7 @@ def cases(folder: Path, fixture: str) -> list[Case]:
     repo = GitRepo(one)
     file = sorted(repo.paths(repo.default_branch().sha))[-1]
     shards, names = folder / "shards.db", folder / "names"
-    names.write_text("".join(f"o/r{number}\n" for number in range(40)))
+    names.write_text(numbered_text(40, "o/r{n}\n"))
     served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
     # what is there before; the command that is killed

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from collector.agents.machine.model import Machine
 from support import local_layouts as layouts
 from support import local_stores as stores
 from support import local_threads as threads
@@ -38,6 +39,11 @@ WRITERS: dict[str, Writer] = {
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
 }
+
+
+def keep(session: AgentSession, agent: str = "claude-code") -> Path:
+    """Keeps a session as its agent does, in the home directory of this machine."""
+    return WRITERS[agent](Machine.here().home, session)
 
 
 def short(clone: Clone, id: str, cwd: str = "") -> AgentSession:

@@ -14,7 +14,7 @@ import pytest
 from support import ROOT
 from support.answers import pick
 from support.builder.objects import Blob, History, Node, import_stream
-from support.commands import run
+from support.commands import analyse
 
 from attribution.authorship.session_edits import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
@@ -312,7 +312,7 @@ def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(
         stored, [], ana, int(_at(11, 10)), "Checkpoint: x\n"
     )
     clone = import_stream(history.stream(), tmp_path / "repo")
-    run("repo", clone, "--db", db, "-q")
+    analyse(clone, db)
     with Store(db) as store:
         rows = store.rows("SELECT start_line, author, how FROM line_spans ORDER BY start_line")
     assert [pick(row, "start_line", "author", "how") for row in rows] == [

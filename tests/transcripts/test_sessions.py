@@ -15,8 +15,8 @@ from rich.console import Console
 from support.answers import pick, select
 from support.builder import World, git, object_id
 from support.builder.model import Stored
+from support.commands import analyse, run, run_json
 from support.commands import rows as csv_rows
-from support.commands import run, run_json
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
@@ -348,7 +348,7 @@ def test_features_command(taken: Taken, tmp_path: Path) -> None:
     (priced,) = run_json("sessions", "--columns", "features", "--db", db, "--prices", table)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
-    run("repo", repo, "--db", db)  # the database keeps to the table
+    analyse(repo, db)  # the database keeps to the table
     (kept,) = run_json("sessions", "--columns", "features", "--db", db)
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:

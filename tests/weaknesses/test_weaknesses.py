@@ -25,7 +25,7 @@ import pytest
 from support import ROOT, fake_semgrep
 from support.answers import pick, select
 from support.builder import git
-from support.commands import clone, rows, run, run_json
+from support.commands import analyse, check, clone, rows, run, run_json
 from support.histories import Build, text
 from support.invariants import broken_checks
 
@@ -94,7 +94,7 @@ def scanned(
 ) -> tuple[Path, list[Texts]]:
     """The database, and what the command printed."""
     path = tmp_path / db
-    run("repo", build.where, "--db", path, "-q")
+    analyse(build.where, path)
     done = run(
         "findings",
         "scan",
@@ -383,7 +383,7 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
 def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path, db: Path) -> None:
     (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
     by: Numbers = dict(
         query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
@@ -401,7 +401,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path, db
         " 'introduced' AND s.class = n.class",
     )
     assert expected == [(sum(by.values()),)]
-    run("data", "check", "--db", db)
+    check(db)
     report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
     for part in (
         "agent",
@@ -556,7 +556,7 @@ def test_interrupted_work_is_kept(
 ) -> None:
     build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     from attribution.weaknesses.scan import source
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
@@ -976,7 +976,7 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ),
     )
     db = tmp_path / "w.db"
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
         done = stage.scan_repository(
@@ -1008,7 +1008,7 @@ def hanging(
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        run("repo", build.where, "--db", tmp_path / "w.db", "-q")
+        analyse(build.where, tmp_path / "w.db")
     words = [
         str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")
     ]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support import slow_measure
 from support.answers import select
-from support.commands import clone, rows, run
+from support.commands import analyse, clone, rows, run
 from support.histories import Build, Files, drop, text
 
 pytest.importorskip("pydriller")
@@ -464,7 +464,7 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
 
 def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db)
+    analyse(repo, db)
     shown = run("report", "maintainability", repo, "--db", db, "--min-n", 2)
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
     done = run("report", "maintainability", "--db", db, "--json", "--min-n", 2).stdout
@@ -503,7 +503,7 @@ def _commits(db: Path) -> list[Row]:
 
 def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db)
+    analyse(repo, db)
     shown = run("report", "maintainability", "--db", db, code=errors.EXIT_USAGE)
     assert "whowrote report maintainability PATH" in shown.stderr
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.answers import pick
-from support.commands import clone, rows, run
+from support.commands import analyse, clone, rows, run
 
 from attribution.evaluation.scores.quality import (
     ALL,
@@ -935,10 +935,10 @@ def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path,
             if signal["signal"] == "acceptance"
         ]
 
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     assert set(kept()) == {None}
     run("survival", repo, "--db", db, "--no-curves")
     known = [share for share in kept() if share is not None]
     assert known and all(0.9 < share <= 1 for share in known)
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     assert [share for share in kept() if share is not None] == known

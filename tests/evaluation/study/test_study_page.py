@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import pick
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.evaluation.study import study
 from collector.storage.store import Store
@@ -17,7 +17,7 @@ from collector.storage.store import Store
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("page")
     path = directory / "s.db"
-    run("repo", clone("example", directory), "--db", path, "--history", "-q")
+    analyse(clone("example", directory), path, "--history")
     with Store(path) as store, store.transaction() as connection:
         connection.execute(
             "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output,"
