@@ -226,9 +226,7 @@ def test_a_commit_is_no_sighting_where_something_else_may_have_written(
     assert "human recorded" not in _classes(story(), tmp_path)
 
 
-def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards(
-    tmp_path: Path,
-) -> None:
+def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards() -> None:
     edges = (None, without_layout("return os.getcwd()"))
     seen, part = (
         Sighting(1.0, 0, "limit = 40\nreturn os.getcwd()", True),

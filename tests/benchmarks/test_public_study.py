@@ -124,9 +124,7 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
     assert "o/example lines done" in capsys.readouterr().out
 
 
-def test_a_step_that_takes_too_long_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_that_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(public_study, "CPU_SECONDS", 1)
     assert public_study._run(["-c", "while True: pass"]) == ("", "more than 1 s")
     assert public_study._run(["-c", "print('a')"]) == ("a", "")

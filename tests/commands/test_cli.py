@@ -455,7 +455,7 @@ def test_show_a_commit(example: Analysed) -> None:
 # --- check, sessions, problems, collect -----------------------------------------------------------
 
 
-def test_check_is_silent_about_nothing(example: Analysed, tmp_path: Path) -> None:
+def test_check_is_silent_about_nothing(example: Analysed) -> None:
     shown = run("data", "check", "--db", example.db)
     assert (
         shown.stdout.count("OK ")

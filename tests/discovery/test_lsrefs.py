@@ -34,7 +34,7 @@ ULID = "01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., tuple[GitHubServer, Prober]]]:
+def serve() -> Iterator[Callable[..., tuple[GitHubServer, Prober]]]:
     """Starts a server with the given repositories, and a prober that never waits."""
     opened: list[Any] = []
 

@@ -617,9 +617,7 @@ def test_only_the_text_that_is_wanted_is_stored(
     assert value(db, "SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") == 0
 
 
-def test_addresses_and_secrets_are_taken_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_addresses_and_secrets_are_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
     from collector.storage import redaction
     from collector.storage.retention import Policy, Redaction, pseudonym
 

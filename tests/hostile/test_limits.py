@@ -105,7 +105,7 @@ thread.start(), thread.join()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no ulimit")
 @pytest.mark.parametrize("stack", ["512", "8192"])
-def test_small_stacks_are_enough(stack: str, tmp_path: Path) -> None:
+def test_small_stacks_are_enough(stack: str) -> None:
     """Threads have them everywhere, and so have all processes where the C library is musl."""
     command = ["sh", "-c", f'ulimit -s {stack} && exec "$0" -c "$1"', sys.executable, SMALL_STACK]
     done = subprocess.run(
@@ -268,6 +268,6 @@ def test_the_reader_of_nesting_is_not_asked_where_there_is_little(
     assert load_json('[{"a": [1, 2]}]') == [{"a": [1, 2]}]
 
 
-def test_long_lines_are_found_whole(tmp_path: Path) -> None:
+def test_long_lines_are_found_whole() -> None:
     line = "ab" * limits.LINE_HEAD
     assert first_times([line + "c"], [ProducedText(1.0, line + "d")]) == {}

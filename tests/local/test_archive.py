@@ -80,7 +80,7 @@ def kept() -> list[tuple[str, list[list[bytes]]]]:
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_lines_keep_their_author_when_every_record_is_deleted(
-    writer: str, clone: Clone, home: Path, tmp_path: Path, db: Path
+    writer: str, clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     work(clone, "one", writer)
     before = agents_lines(attribute(clone, db), "one")
@@ -123,7 +123,7 @@ def test_a_record_that_grows_is_kept_once(clone: Clone, db: Path) -> None:
 
 
 def test_no_secret_is_kept_and_its_line_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path, db: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     work(clone, "one", secret=TOKEN)
     attribute(clone, db)
@@ -138,7 +138,7 @@ def test_no_secret_is_kept_and_its_line_keeps_its_author(
 
 
 def test_a_kind_of_secret_that_is_learnt_later_is_taken_out(
-    clone: Clone, home: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(archive, "without_secrets", lambda pieces, key: list(pieces))
@@ -191,16 +191,14 @@ def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
 
 
 @pytest.mark.parametrize("content", ["none", "prompts"])
-def test_a_database_that_keeps_less_keeps_no_record(
-    content: str, clone: Clone, home: Path, db: Path
-) -> None:
+def test_a_database_that_keeps_less_keeps_no_record(content: str, clone: Clone, db: Path) -> None:
     work(clone, "one")
     attribute(clone, db, content)
     assert kept() == []
 
 
 def test_nothing_is_kept_where_that_was_chosen(
-    clone: Clone, home: Path, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work(clone, "one")
     attribute(clone, db)
@@ -225,7 +223,7 @@ def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, db: 
 
 
 def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
-    clone: Clone, home: Path, tmp_path: Path, db: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     for name in ("one", "two"):
         work(clone, name)
@@ -242,7 +240,7 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
 
 
 def test_an_archive_moves_to_another_machine(
-    clone: Clone, home: Path, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work(clone, "one", secret=TOKEN)
     attribute(clone, db)
@@ -254,7 +252,7 @@ def test_an_archive_moves_to_another_machine(
 
 
 def test_what_either_archive_forgot_is_in_neither(
-    clone: Clone, home: Path, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("one", "two"):
         work(clone, name)
@@ -270,7 +268,7 @@ def test_what_either_archive_forgot_is_in_neither(
 
 
 def test_a_run_says_how_many_lines_lost_their_author(
-    clone: Clone, home: Path, tmp_path: Path, db: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     one = work(clone, "one")
     analyse(clone.path, db)
@@ -288,7 +286,7 @@ def test_a_run_says_how_many_lines_lost_their_author(
 
 @pytest.mark.parametrize("content", [b"no archive" * 1000, b"SQLite format 3\0" + b"x" * 5000])
 def test_a_damaged_archive_is_said_and_left_alone(
-    content: bytes, clone: Clone, home: Path, tmp_path: Path, db: Path
+    content: bytes, clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     file = archive.path() or tmp_path
     file.write_bytes(content)
@@ -344,7 +342,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
 
 
 def test_commits_that_were_made_again_keep_what_was_known_of_them(
-    clone: Clone, home: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     work(clone, "one")
@@ -385,7 +383,6 @@ def test_no_order_of_events_makes_a_decided_line_undeclared(
     seed: int,
     kept: bool,
     clone: Clone,
-    home: Path,
     tmp_path: Path,
     db: Path,
     monkeypatch: pytest.MonkeyPatch,

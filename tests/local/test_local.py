@@ -208,7 +208,7 @@ def test_a_repository_inside_the_clone_is_another_one(clone: Clone) -> None:
     assert found(clone) == {} and list(found(inner)) == ["inner"]
 
 
-def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path) -> None:
     tree = home / "trees" / "side"
     git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
     keep(short(clone, "one", str(tree)))
@@ -316,7 +316,7 @@ def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_
 
 @pytest.mark.parametrize("named", ["", ".claude", ".claude/projects"])
 def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
-    clone: Clone, home: Path, tmp_path: Path, named: str
+    clone: Clone, tmp_path: Path, named: str
 ) -> None:
     layouts.claude_code(tmp_path / "copy", work(clone))
     assert found(clone) == {}
@@ -402,9 +402,7 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, tmp_path: Path, db: P
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(
-    clone: Clone, tmp_path: Path
-) -> None:
+def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone) -> None:
     keep(work(clone))
     done = run("doctor", clone.path, "--json")
     (row,) = json.loads(done.stdout)

@@ -129,7 +129,7 @@ def _respell(value: object, old: str, new: str) -> object:
     ],
 )
 def test_a_clone_of_windows_is_found_in_a_copy(
-    clone: Clone, home: Path, tmp_path: Path, db: Path, recorded: str, said: str, writer: str
+    clone: Clone, tmp_path: Path, db: Path, recorded: str, said: str, writer: str
 ) -> None:
     _on_windows(clone, tmp_path / "copy", recorded, writer)
     options = LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy",), (said,))
@@ -623,7 +623,7 @@ def test_a_settings_file_of_git_names_the_worktree(clone: Clone, home: Path) -> 
     assert {tree, moved, clone.path} <= set(GitRepo(clone.path).worktrees())
 
 
-def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: Path) -> None:
+def test_a_submodule_that_is_edited_from_the_superproject(home: Path) -> None:
     source, project = Clone(home / "source"), Clone(home / "work" / "project")
     source.person("lib.py", "x = 1\n")
     source.commit("Start")
