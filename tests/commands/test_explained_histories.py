@@ -8,29 +8,12 @@ import pytest
 from support.answers import pick
 from support.builder import Session, World
 from support.commands import analyse, run, run_json
+from support.ledger import EDIT, PERSONS, insert_line, start, start_edit
 
 from collector.json_values import JsonObject
 from collector.storage.store import Store
 
-APP = """\
-import { Row } from './rows'
-
-export function total(rows: Row[]) {
-  if (!rows.length) return 0
-  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
-}
-"""
-PERSONS = "export const currency = 'EUR'"
-EDIT = ("if (!rows.length) return 0", "if (rows.length === 0) return 0")
 DENIAL = "nothing that can write"
-
-
-def _begin(name: str) -> tuple[World, Session]:
-    world = World(name)
-    world.human_write("src/app.ts", APP)
-    world.commit("Start the ledger")
-    session = world.session(prompt="Please go on with the ledger")
-    return world, session
 
 
 class Explained:
@@ -53,10 +36,9 @@ class Explained:
 
 
 def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
-    world, session = _begin("reads")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("reads")
     world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
@@ -78,8 +60,7 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(
     """A formatter that ran over the directory between the two sightings wrote nothing of the
     line, and is not kept quiet.
     """
-    world, session = _begin("directory")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("directory")
     session.bash(command)
     session.end_turn()
     world.wait(300)
@@ -92,8 +73,7 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(
 
 @pytest.mark.parametrize("command", ["npx prettier --write docs", "ls src", "git status"])
 def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
-    world, session = _begin("elsewhere")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("elsewhere")
     session.bash(command)
     session.end_turn()
     world.wait(300)
@@ -105,11 +85,11 @@ def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["rejected", "error"])
 def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
     """The user declined it and typed it all the same, or the tool failed and the line is there."""
-    world, session = _begin("refused")
+    world, session = start("refused")
     session.read("src/app.ts")
     propose = {"rejected": session.edit_rejected, "error": session.edit_error}[kind]
     propose("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Go on")
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
@@ -132,10 +112,10 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
     tmp_path: Path,
     db: Path,
 ) -> None:
-    world, session = _begin("whatever")
+    world, session = start("whatever")
     session.read("src/app.ts")
     session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.end_turn()
     where = world.build(_committed(world, session, tmp_path))
     analyse(where, db)
@@ -157,8 +137,7 @@ def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
     tmp_path: Path,
     db: Path,
 ) -> None:
-    world, session = _begin("kinds")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("kinds")
     session.write("docs/plan.md", "# Plan\n\nFirst this.\nThen that.\n")
     session.write("tests/app.test.ts", "test('total', () => {})\n")
     session.end_turn()
