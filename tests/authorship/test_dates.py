@@ -12,19 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.histories import Build, words
 from support.invariants import broken_checks
 
 import whowrote
 from attribution.authorship.dates import dated_commits
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.clocks import OtherClocks, TagTime, signature_time
 from collector.git.repository import GitRepo
 from collector.json_values import Texts
 from collector.model import Commit
-from collector.storage.store import Store
 from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import release_table, steps
 
@@ -246,8 +243,7 @@ OLD, BETWEEN, NEW = int(at("2016-01-01")), int(at("2022-06-01")), int(at("2026-0
 
 def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
     """Path of a file -> (class, evidence, witness) of its lines."""
-    with Store(path / "out.db") as store:
-        attribute_repo(store, path, AttributeOptions())
+    with analysed_store(path, path / "out.db") as store:
         assert not broken_checks(store)
         rows = store.rows(
             "SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans"

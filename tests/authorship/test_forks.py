@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support import numbered_text
-from support.answers import column, pick
+from support.answers import analysed_store, column, pick
 from support.builder import import_stream as imported
 from support.builder.objects import git
 from support.dumps import dump, same
@@ -136,8 +136,7 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
     checkpoints: dict[str, list[str]], tmp_path: Path, db: Path
 ) -> None:
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(db) as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         rows = store.rows("SELECT * FROM sessions ORDER BY key")
         assert [pick(row, "turns", "tool_calls", "output_tokens") for row in rows] == [
             (1, 1, 100),
@@ -182,8 +181,7 @@ def test_a_session_that_repeats_one_before_it_is_evaluated_once(
     edits_of = sessions.edits_of
     monkeypatch.setattr(sessions, "edits_of", note)
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(db) as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         assert len(store.rows("SELECT 1 FROM sessions WHERE forked_from IS NULL")) == 1
     assert sorted(evaluated) == [ONE, TWO]
 
@@ -200,8 +198,7 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         assert column(store, "SELECT tool_calls FROM sessions ORDER BY key") == [1, 0]
         attribute_repo(store, clone, AttributeOptions())
         loaded = dump(store)
-    with Store(db) as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         same(dump(store), loaded)
         git(clone, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
         git(
@@ -214,8 +211,7 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         )
         attribute_repo(store, clone, AttributeOptions())
         again = dump(store)
-    with Store(tmp_path / "fresh.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, tmp_path / "fresh.db") as store:
         same(again | {"gone_commits": []}, dump(store))
 
 
@@ -225,8 +221,7 @@ def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(
     clone = imported(
         _stream({"a" * 12: [_history(ONE, False), _history(TWO, False)]}), tmp_path / "repo"
     )
-    with Store(db) as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         assert store.rows(
             "SELECT turns, tool_calls, output_tokens FROM sessions WHERE key = ?", (TWO,)
         ) == [{"turns": 0, "tool_calls": 0, "output_tokens": 0}]

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import git
 from support.commands import clone
 
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
-from attribution.stages.lines import attribute_repo
 from collector.checkpoints.pull_requests import PullRequest, is_source, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Commit
-from collector.storage.store import Store
 
 ID = "a1b2c3d4e5f6"
 AT = 1_000_000.0
@@ -304,8 +302,7 @@ def test_links_of_built_repositories(
     case: str, methods: list[tuple[str, str, int]], tmp_path: Path, db: Path
 ) -> None:
     repo = clone(case, tmp_path)
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         found = store.rows(
             "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits"
             " c ON c.id = l.commit_id WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
@@ -317,8 +314,7 @@ def test_links_of_built_repositories(
 
 def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path, db: Path) -> None:
     repo = clone("squash_partly_named", tmp_path)
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
         assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]
 

@@ -73,6 +73,9 @@ class Tally:
         return self.world.build(directory, bare)
 
 
+MEDIAN_LINES = {"src/median.py": [(1, 3, "agent", "exact")]}
+
+
 def _run(
     repository: Path,
     database: Path,
@@ -82,6 +85,10 @@ def _run(
     with Store(database) as store:
         done = attribute_repo(store, repository, options or AttributeOptions(), progress)
         return done, dump(store)
+
+
+def _run_built(world: World, tmp_path: Path) -> tuple[Attributed, Dump]:
+    return _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
 
 
 def _fresh(repository: Path, tmp_path: Path, options: AttributeOptions | None = None) -> Dump:
@@ -124,7 +131,7 @@ def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path, db: Pat
         "README.md": [(2, 2, "human", "none")],
         "src/app.py": [(3, 6, "agent", "exact")],
     }
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     stats = _rows(
         db,
         "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM"
@@ -143,7 +150,7 @@ def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(
     tally = Tally(layout)
     _run(tally.build(tmp_path / "repo"), db)
     assert _authors(db, tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
 
 
 # --- runs again -----------------------------------------------------------------------------------
@@ -239,7 +246,7 @@ def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path, db: Path) -> 
     git(repository, "update-ref", ref, target)
     done, after = _run(repository, db)
     assert not done.unchanged
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     same(after, _fresh(repository, tmp_path))
 
 
@@ -607,7 +614,7 @@ def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path, db: Pat
     tally = Tally()
     _run(repository, db)
     assert not (tmp_path / "ran").exists()
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
 
 
 # --- clones that lack something -------------------------------------------------------------------
@@ -630,7 +637,7 @@ def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(
     done, _ = _run(tmp_path / "repo", db)
     assert any("shallow" in note for note in done.censored)
     assert _rows(db, "SELECT shallow, partial FROM repos") == [{"shallow": 1, "partial": 0}]
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     # What the boundary commit changed cannot be told: not one of its lines is claimed for anybody.
     assert _authors(db, tally.mean.sha) == {}
     (boundary,) = _rows(
@@ -802,7 +809,7 @@ def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
     commit = tally.world.commit("By a liar", names=[key])
     tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
     _run(tally.build(tmp_path / "repo"), db)
-    assert _authors(db, tally.median.sha) == {"src/median.py": [(1, 3, "agent", "exact")]}
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     assert list(_authors(db, commit.sha)) == ["liar.py"]
 
 
@@ -841,7 +848,7 @@ def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path, db: Path) ->
     kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
     commit = world.commit("Both", [session], stored=Stored(transcript="cut", keep=kept))
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     said = _authors(db, commit.sha)
     assert said["one.py"] == [(1, 1, "agent", "exact")]
     assert said["two.py"][0][2] == "unknown"
@@ -858,7 +865,7 @@ def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_calle
     session.kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
     commit = world.commit("Both", [session], stored=Stored(transcript="delta"))
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     said = _authors(db, commit.sha)
     assert said["two.py"] == [(1, 1, "agent", "exact")]
     assert said["one.py"] == [(1, 1, "unknown", "transcript_not_stored")]
@@ -885,7 +892,7 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     world.wait(60)
     world.human_delete("unseen.py", "fifth_value = 5\n")
     world.commit("Some of it", [session], paths=["seen.py", "unseen.py"])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     (row,) = _rows(db, "SELECT * FROM session_stats")
     found = {
         name: row[name]
@@ -929,7 +936,7 @@ def test_a_sessions_share_counts_source_and_test_files(
     session.outside_edit_notice(persons)
     session.end_turn()
     world.commit("Ledger", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     (row,) = _rows(db, "SELECT * FROM session_stats")
     assert pick(row, "agent_lines", "human_lines") == (2, 1)
     assert pick(row, "agent_percentage", "coding_mode") == (percentage, mode)
@@ -950,7 +957,7 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
     world.human_insert("new.py", "by_hand = 5", after="first = 100")
     session.edit("new.py", "last = 9", "last = 900")
     commit = world.commit("And on", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     assert _authors(db, commit.sha)["new.py"] == [
         (2, 2, "human", "none"),
         (3, 3, "agent", "exact"),
@@ -1006,7 +1013,7 @@ def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path
     session.edit_cut_off("a.py", "import os", "import os\nimport strings_of_all_kinds")
     world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
     commit = world.commit("Both", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     assert _authors(db, commit.sha)["a.py"] == [
         (2, 2, "agent", "moved"),
         (3, 3, "human", "none"),
@@ -1083,7 +1090,7 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
         {f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content},
         "Task",
     )
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     assert _authors(db, commit.sha)["sub.py"] == [(1, 1, *said)]
     (row,) = _rows(db, "SELECT turns, unseen_subagents FROM sessions")
     assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}
@@ -1105,7 +1112,7 @@ def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
         commit = session.git_commit("Change alpha", trailer="none", stored=None)
     session.write("b.py", "b = 1\n")
     world.commit("And another", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     rows = _rows(
         db,
         "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id",
@@ -1131,7 +1138,7 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(
         blunt=True,
     )
     commit = world.commit("Migration", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     assert _authors(db, commit.sha)["drizzle/0000_init.sql"] == [(1, 2, "tool", "none")]
     (row,) = _rows(db, "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'")
     assert row == {"tool": "drizzle-kit", "run_by": "agent"}
@@ -1146,7 +1153,7 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path, db:
         sub.write("sub.py", "written = by_a_subagent\n")
     world.human_write("notes.md", "what to assign\n")
     commit = world.commit("By a subagent", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     said = _authors(db, commit.sha)
     assert said["sub.py"] == [(1, 1, "agent", "subagent")]
     assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
@@ -1182,7 +1189,7 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
     session.prompt("Add a line")
     session.edit("sub.py", "written = by_a_subagent", "written = by_a_subagent\nmore = 1")
     world.commit("More", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     assert _authors(db, rebased.sha)["sub.py"] == [(1, 1, *said)]
 
 
@@ -1243,7 +1250,7 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path, db: P
 
     session.bash("pandoc src.md -o a.xml && ./publish a.xml", convert, blunt=True)
     commit = world.commit("Publish", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     authors = _authors(db, commit.sha)
     assert authors["a.xml"] == [(1, 3, "tool", "none")] and authors["b.xml"] == [
         (1, 3, "unknown", "opaque_shell")
@@ -1270,7 +1277,7 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     world.remove("notes/REDACTED.md")
     session.end_turn()
     world.commit("A guide", [session])
-    _run(world.build(tmp_path / "repo"), db)
+    _run_built(world, tmp_path)
     edits = _rows(db, "SELECT outcome, detail FROM edits")
     assert [pick(row, "outcome", "detail") for row in edits] == [("unmatched", "path_redacted")] * 2
     (total,) = _rows(db, "SELECT edits_unmatched, edits_applied FROM session_stats")

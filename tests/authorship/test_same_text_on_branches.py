@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import World
 from support.builder.editing import Shell
 from support.commands import run
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
-from collector.storage.store import Store
 
 TEXT = "export const alpha = 17;\nexport const bravo = 'in a heredoc';\n"
 COMMAND = f"cat > src/a.ts <<'EOF'\n{TEXT}EOF"
@@ -47,8 +45,7 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
     second.end_turn()
     commit = world.commit("By two", [first, second])
     repo = GitRepo(world.build(tmp_path / "repo"))
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         keys = [row["key"] for row in store.rows(_WRITERS, (commit.sha,))]
         store.connection.execute("UPDATE sessions SET label = 'Write it'")
     assert keys == [(second if is_on_another_branch else first).id]

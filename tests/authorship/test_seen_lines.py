@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import Session, World
 
 from attribution.authorship.agent_text import without_layout
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.sightings import (
     Appearance,
     FileEdit,
@@ -22,9 +22,7 @@ from attribution.authorship.sightings import (
     events_of,
     every_event,
 )
-from attribution.stages.lines import attribute_repo
 from collector.model import Edit, Replacement
-from collector.storage.store import Store
 
 BASE = "import os\n\n\ndef first_thing():\n    return os.getcwd()\n"
 HAND = (
@@ -36,8 +34,7 @@ OTHER = "def another_function_here():\n    return 1\n"
 
 def _classes(world: World, tmp_path: Path, path: str = "nodes.py") -> list[str]:
     """The classes of the lines that the last commit adds to a file, each once, in order."""
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    with analysed_store(world.build(tmp_path / "repo"), tmp_path / "out.db") as store:
         rows = store.rows(
             "SELECT * FROM line_spans WHERE path = ? AND commit_sha = ? ORDER BY start_line",
             (path, world.tips["main"].sha),
@@ -384,8 +381,7 @@ def test_code_in_the_task_of_a_subagent_is_its_own(
         hidden.edit("nodes.py", "    return os.getcwd()\n", "    return os.getcwd()\n" + HAND)
     session.end_turn()
     world.commit("Work", [session], later=later)
-    with Store(db) as store:
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    with analysed_store(world.build(tmp_path / "repo"), db) as store:
         rows = store.rows(
             "SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?",
             (world.tips["main"].sha,),

@@ -14,13 +14,10 @@ import part_of_session
 import pytest
 import spike_in
 from part_of_session import Part
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.commands import clone
 from variants import Variants
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
 from collector.vocabulary.lines import Reason
 
 _DONATED = [f"const ancient{n} = compute(previous{n}, following{n});" for n in range(60)]
@@ -44,8 +41,7 @@ def test_same_verdicts_as_a_whole_run(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     variants = Variants(repo)
     said = variants.ask(variants.repo, variants.repo.default_branch()[1]).lines()
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         rows = store.rows(
             "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM"
             " line_spans"

@@ -18,12 +18,11 @@ import click
 import pytest
 from click.testing import Result
 from support import ROOT
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.builder import World, git, import_stream, object_id
 from support.commands import Analysed, analyse, check, clone, rows, run, run_json
 from support.truth import cases
 
-from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.ensure.clone import attributed_clone
 from attribution.lineage.git_blame import Introduction
@@ -31,7 +30,6 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.queries.reasons import reasons
 from attribution.queries.suspects import produced, works_on
 from attribution.queries.verdicts import LineAttribution
-from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
@@ -237,8 +235,7 @@ def test_the_clone_is_not_touched(tmp_path: Path) -> None:
 def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path: Path) -> None:
     repo = clone(case, tmp_path)
     checked = 0
-    with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, tmp_path / "x.db") as store:
         where = attributed_clone(store, GitRepo(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""

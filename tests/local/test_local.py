@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import claude_writer as claude
 from support import local_layouts as layouts
-from support.answers import column, pick
+from support.answers import analysed_store, column, pick
 from support.builder import World, git
 from support.commands import analyse, run, run_json
 from support.invariants import broken_checks
@@ -251,8 +251,7 @@ def test_a_line_that_is_being_written_is_left_out(clone: Clone, db: Path) -> Non
     path = keep(work(clone))
     with path.open("a") as file:
         file.write('{"type":"assistant","message":{"content":[{"type":"tool_')
-    with Store(db) as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    with analysed_store(clone.path, db) as store:
         assert store.rows("SELECT * FROM problems WHERE stage = 'transcripts'") == []
 
 

@@ -11,21 +11,18 @@ from typing import Any
 import pytest
 from support import local_layouts as layouts
 from support import numbered_text, truth
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.builder import git
 from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
 from support.local_writers import WRITERS, keep, short
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.repository import GitRepo
 from collector.json_values import Texts
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
 from collector.local.named_places import PlaceIndex
-from collector.storage.store import Store
 from collector.text import normal_path
 
 ONE, TWO, THREE, FOUR = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in range(1, 5))
@@ -690,8 +687,7 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
     else:
         session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
     keep(session, writer)
-    with Store(db) as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    with analysed_store(clone.path, db) as store:
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
     wanted = f"made 1, first {list(clone.truth)[-1][:9]}: not on the attributed branch"
     assert [dict(row) for row in rows] == (

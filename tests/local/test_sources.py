@@ -14,11 +14,9 @@ import pytest
 from support import local_layouts as layouts
 from support import local_stores as stores
 from support import local_threads as threads
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.local_clone import AgentSession, Clone
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector import agents
 from collector.agents import readers
 from collector.agents.copilot_chat import changed_text, replayed
@@ -35,7 +33,6 @@ from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
 from collector.session_graph import copied_events, event_keys, without_copied
-from collector.storage.store import Store
 from collector.vocabulary.agents import agents as known_agents
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
@@ -270,8 +267,7 @@ def test_a_database_that_cannot_be_read_is_a_problem_when_nothing_else_was_found
     )
     clone.person("a.py", "a = 1\n")
     clone.commit("Start")
-    with Store(db) as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    with analysed_store(clone.path, db) as store:
         (problem,) = store.rows("SELECT code, subject, detail FROM problems")
     assert pick(problem, "code", "subject") == ("local_place_unreadable", "kilo-code")
     assert "kilo.db" in problem["detail"]

@@ -1,11 +1,23 @@
 """What a database answers, in tests: an open one, or a file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from attribution.authorship.options import AttributeOptions
+from attribution.stages.lines import attribute_repo
+from collector.git.repository import GitRepo
 from collector.json_values import RowValues
 from collector.storage.store import Store
+
+
+@contextmanager
+def analysed_store(repository: Path | GitRepo, database: Path) -> Iterator[Store]:
+    """A database into which the lines of a repository were put."""
+    with Store(database) as store:
+        attribute_repo(store, repository, AttributeOptions())
+        yield store
 
 
 def select(database: Store | Path, sql: str, *parameters: object) -> list[RowValues]:

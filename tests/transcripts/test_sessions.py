@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from rich.console import Console
-from support.answers import pick, select
+from support.answers import analysed_store, pick, select
 from support.builder import World, git, object_id
 from support.builder.model import Stored
 from support.commands import analyse, run, run_json
@@ -53,8 +53,7 @@ def _world() -> World:
 
 def _attributed(world: World, tmp_path: Path) -> Taken:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         rows = store.rows(
             "SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id"
         )
@@ -160,8 +159,7 @@ def test_work_that_was_committed_on_another_branch(
     world.commit("Notes", [one])
     repo = world.build(tmp_path / "repo")
     sha = _on_a_branch(repo, text, date)
-    with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, tmp_path / "x.db") as store:
         assert select(
             store, "SELECT output_applied, output_applied_elsewhere FROM session_features"
         ) == [(applied, sha if applied else None)]

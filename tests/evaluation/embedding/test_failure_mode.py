@@ -7,15 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.answers import column
+from support.answers import analysed_store, column
 from support.commands import clone
 
-from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
 from attribution.evaluation.words import FailureMode
-from attribution.stages.lines import attribute_repo
 from collector.json_values import Row
-from collector.storage.store import Store
 
 _CLEAN: Row = {
     "tool_call_count": 20,
@@ -173,8 +170,7 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
     db: Path,
 ) -> None:
     repo = clone("example", tmp_path)
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
             insert(

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from support.answers import pick
+from support.answers import analysed_store, pick
 from support.commands import clone, rows, run, run_json
 from support.invariants import broken_checks
 from support.judge_answers import session_answer, turns_answer
 
-from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.conversation import Conversation, Exchange, conversation_of
 from attribution.evaluation.judge import stage
 from attribution.evaluation.judge.labels import (
@@ -35,7 +34,6 @@ from attribution.evaluation.judge.queries import Judge, class_shares, judge_cost
 from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
 from attribution.evaluation.models import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.features.prices import Prices, standard_prices
-from attribution.stages.lines import attribute_repo
 from attribution.stats.agreement import Confusion, confusion, correct_share, kappa
 from collector.errors import WhoWroteError
 from collector.json_values import JsonObject, Row
@@ -274,8 +272,7 @@ def test_schema_and_check_agree() -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "e.db") as store:
-        attribute_repo(store, clone("example", tmp_path), AttributeOptions())
+    with analysed_store(clone("example", tmp_path), tmp_path / "e.db") as store:
         yield store
 
 
