@@ -143,7 +143,7 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
             (1, 0, 50),
         ]
         assert [row["forked_from"] for row in rows] == [None, ONE]
-        assert (rows[1]["left_at"], rows[1]["copied_turns"], rows[1]["copied_calls"]) == (
+        assert pick(rows[1], "left_at", "copied_turns", "copied_calls") == (
             "2026-03-01T00:00:20.000Z",
             1,
             1,

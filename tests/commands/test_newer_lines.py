@@ -161,7 +161,7 @@ def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_v
     )
     assert "not committed" in run("why", work.clone, f"{FILE}:1", "--db", work.db).stdout
     second = run_json("why", work.clone, f"{FILE}:2", "--db", work.db)
-    assert pick(second, "class", "commit") == (before[0]["class"], before[0]["commit"])
+    assert pick(second, "class", "commit") == pick(before[0], "class", "commit")
 
 
 def test_a_named_commit_is_answered_as_it_was_committed(work: Analysed) -> None:

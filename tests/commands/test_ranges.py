@@ -168,7 +168,7 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Pat
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     analyse(build.where, db)
-    one, two = build.sha["one"], build.sha["two"]
+    one, two = pick(build.sha, "one", "two")
     plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
     assert [row["commit"] for row in plain] == [one, two, one]
     behind = rows(run("blame", build.where, "a.py", "-w", "--db", db, "--csv"))

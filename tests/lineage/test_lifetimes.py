@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick
 from support.histories import Build, random_history, text, with_lost_version, words
 
 from attribution.authorship.options import AttributeOptions
@@ -114,7 +115,7 @@ def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
     build.commit("two", {"f": ["a", "", "C"]})
     build.done()
     assert shop.follow(build, "two").state == "new"
-    one, two = build.sha["one"], build.sha["two"]
+    one, two = pick(build.sha, "one", "two")
     assert shop.lives() == {
         (one, "f", 1, 2, None, None, None, 1, "2", "text", 0, None, None, None, 0),
         (one, "f", 3, 4, two, "modified", two, 2, None, "text", 0, "f", 3, 3, 0),

@@ -16,6 +16,7 @@ from typing import Any
 
 from collector.json_values import JsonObject
 from support import claude_writer as claude
+from support.answers import pick
 from support.claude_writer import Ids, iso
 from support.local_clone import Action, AgentSession, touch
 
@@ -284,7 +285,7 @@ def opencode(home: Path, session: AgentSession) -> Path:
     for statement in _OPENCODE_TABLES:
         connection.execute(statement)
     info, messages = _opencode(session)
-    times = (info["time"]["created"], info["time"]["updated"])
+    times = pick(info["time"], "created", "updated")
     values = (session.id, "p", None, session.cwd, "1.4.0", "A session", *times)
     connection.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
     for message, parts in messages:

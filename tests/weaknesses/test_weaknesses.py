@@ -162,15 +162,15 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
     files: JsonObject = {"a.py": ["eval(x)"], "b.py": ["no words of interest"]}
     build = history(tmp_path / "r.git", ("one", files))
     _, first = scanned(build, tmp_path)
-    assert (first[0]["texts"], first[0]["new"], first[0]["given"]) == ("2", "2", "2")
+    assert pick(first[0], "texts", "new", "given") == ("2", "2", "2")
     assert len(fake_semgrep.calls(program)) == 1
     db, again = scanned(build, tmp_path)
     assert again[0]["state"] == "unchanged"
     _, other = scanned(build, tmp_path, db="other.db")
-    assert (other[0]["state"], other[0]["new"]) == ("scanned", "0")
+    assert pick(other[0], "state", "new") == ("scanned", "0")
     fork = history(tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": ["eval(y)"]}))
     _, third = scanned(fork, tmp_path, db="fork.db")
-    assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
+    assert pick(third[0], "texts", "new", "given") == ("3", "1", "1")
     assert len(fake_semgrep.calls(program)) == 2
     assert not cache_path(db).exists()
 
@@ -193,7 +193,7 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
     """
     build = _long_history(tmp_path)
     db, printed = scanned(build, tmp_path, "--minutes", 0)
-    assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == (
+    assert pick(printed[0], "state", "texts", "given", "later") == (
         "unfinished",
         "6",
         "2",
@@ -205,7 +205,7 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
         ("scan_later", "versions of files: 4")
     ]
     db, printed = scanned(build, tmp_path)
-    assert (printed[0]["state"], printed[0]["given"], printed[0]["later"]) == ("scanned", "4", "0")
+    assert pick(printed[0], "state", "given", "later") == ("scanned", "4", "0")
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
     whole, _ = scanned(build, tmp_path, "--cache", tmp_path / "other.db", db="whole.db")
     assert query(db, states) == query(whole, states)
@@ -231,7 +231,7 @@ def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
 def test_time_enough_changes_nothing(program: Path, tmp_path: Path) -> None:
     build = _long_history(tmp_path)
     _, printed = scanned(build, tmp_path, "--minutes", 60)
-    assert (printed[0]["state"], printed[0]["later"]) == ("scanned", "0")
+    assert pick(printed[0], "state", "later") == ("scanned", "0")
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
 
 
@@ -289,7 +289,7 @@ def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: P
     with Store(db) as store:
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
     _, done = scanned(build, tmp_path)
-    assert (done[0]["state"], done[0]["new"]) == ("scanned", "0")
+    assert pick(done[0], "state", "new") == ("scanned", "0")
     assert query(db, "SELECT COUNT(*) FROM findings") == [(1,)]
 
 

@@ -49,6 +49,12 @@ def _report(
     return {instance: {**told, "tests_status": tests, **more}}
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Where the files of attempts lie."""
+    return tmp_path / "in"
+
+
 def _put(root: Path, name: str, value: Any) -> Path:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,8 +195,7 @@ def test_transitions_from_the_categories_of_the_gold_patch() -> None:
 # --- SWE-bench ------------------------------------------------------------------------------------
 
 
-def test_a_report_of_an_instance(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_a_report_of_an_instance(root: Path) -> None:
     _put(
         root,
         "logs/run_evaluation/r1/org__m/x__y-1/report.json",
@@ -237,20 +242,19 @@ def test_a_report_of_an_instance(tmp_path: Path) -> None:
     assert json.loads(row["treatment"]) == {"model_id": "org__m"}
 
 
-def test_the_layout_of_submissions(tmp_path: Path) -> None:
+def test_the_layout_of_submissions(root: Path) -> None:
     _put(
-        tmp_path / "in",
+        root,
         "verified/20250101_agent/logs/x__y-1/report.json",
         _report("x__y-1", 1, 0, 3, 0),
     )
-    row = _one(tmp_path / "in")
+    row = _one(root)
     assert pick(row, "run", "model_id", "reward") == ("20250101_agent", "20250101_agent", 1.0)
 
 
 def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(
-    tmp_path: Path, db: Path
+    root: Path, db: Path
 ) -> None:
-    root = tmp_path / "in"
     _put(root, "logs/run_evaluation/run.v2/m-4.5/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
     ids = {
         "submitted_ids": ["x__y-1", "x__y-2", "x__y-3"],
@@ -285,8 +289,7 @@ def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(
     assert _problems(db) == []
 
 
-def test_reports_that_disagree_are_told(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_reports_that_disagree_are_told(root: Path, db: Path) -> None:
     _put(root, "run_evaluation/r/m/x__y-1/report.json", _report("x__y-1", 0, 1, 3, 0))
     _put(root, "m.r.json", {"submitted_ids": ["x__y-1"], "resolved_ids": ["x__y-1"]})
     (row,) = _imported(root, db)
@@ -294,8 +297,7 @@ def test_reports_that_disagree_are_told(tmp_path: Path, db: Path) -> None:
     assert _problems(db) == [("run_evaluation/r/m/x__y-1/report.json", "results_disagree")]
 
 
-def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_predictions_complete_the_attempts_they_are_of(root: Path, db: Path) -> None:
     _put(
         root,
         "m.r.json",
@@ -317,8 +319,8 @@ def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path, db: Path)
         "y": ["y.py"],
         "z": ["z.py"],
     }
-    assert (found["x"]["run"], found["x"]["reward"], found["x"]["evaluated"]) == ("r", 1.0, 1)
-    assert (found["z"]["reward"], found["z"]["evaluated"], found["z"]["patch_outcome_label"]) == (
+    assert pick(found["x"], "run", "reward", "evaluated") == ("r", 1.0, 1)
+    assert pick(found["z"], "reward", "evaluated", "patch_outcome_label") == (
         None,
         0,
         None,
@@ -326,8 +328,7 @@ def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path, db: Path)
     assert _problems(db) == [("preds.jsonl", "malformed_lines")]
 
 
-def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_a_prediction_of_which_nobody_knows_the_run_is_told(root: Path, db: Path) -> None:
     _put(root, "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
     for name in "ab":
         _put(
@@ -345,8 +346,7 @@ def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path, db: 
     ]
 
 
-def test_a_data_set_is_no_prediction(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_a_data_set_is_no_prediction(root: Path, db: Path) -> None:
     _put(
         root,
         "data.jsonl",
@@ -362,8 +362,7 @@ def test_a_data_set_is_no_prediction(tmp_path: Path, db: Path) -> None:
     assert _imported(root, db) == []
 
 
-def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_trajectories_say_how_it_went_and_not_whether(root: Path, db: Path) -> None:
     _put(root, "sub/logs/x/report.json", _report("x", 1, 0, 1, 0))
     _put(
         root,
@@ -382,19 +381,9 @@ def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path, db: Path) 
     }
     _put(root, "run7/m/w/w.traj", {"info": info, "instance_id": "w", "trajectory": []})
     found = {r["instance"]: r for r in _imported(root, db)}
-    assert (
-        found["x"]["turn_count"],
-        found["x"]["cost_usd"],
-        found["x"]["reward"],
-        found["x"]["model_id"],
-    ) == (7, 0.5, 1.0, "sub")
-    assert (
-        found["w"]["run"],
-        found["w"]["model_id"],
-        found["w"]["turn_count"],
-        found["w"]["cost_usd"],
-    ) == ("run7", "m", 9, 0.25)
-    assert (found["w"]["evaluated"], found["w"]["reward"], found["w"]["error"]) == (0, None, None)
+    assert pick(found["x"], "turn_count", "cost_usd", "reward", "model_id") == (7, 0.5, 1.0, "sub")
+    assert pick(found["w"], "run", "model_id", "turn_count", "cost_usd") == ("run7", "m", 9, 0.25)
+    assert pick(found["w"], "evaluated", "reward", "error") == (0, None, None)
 
 
 # --- other harnesses ------------------------------------------------------------------------------
@@ -423,8 +412,7 @@ def _trial(
     }
 
 
-def test_harbor(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_harbor(root: Path) -> None:
     agent = {
         "name": "claude-code",
         "model_name": "anthropic/m",
@@ -499,13 +487,12 @@ def test_harbor(tmp_path: Path) -> None:
 
 
 def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(
-    tmp_path: Path,
+    root: Path,
     db: Path,
 ) -> None:
     """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step
     too.
     """
-    root = tmp_path / "in"
     agent = {
         "name": None,
         "import_path": "a:Agent",
@@ -593,9 +580,8 @@ def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_s
     assert len({r["treatment"] for r in rows}) == 1
 
 
-def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path, db: Path) -> None:
+def test_settings_of_harbors_job_are_joined_to_each_trial(root: Path, db: Path) -> None:
     """A trial keeps a config.json of its own, which says nothing of concurrency and data set."""
-    root = tmp_path / "in"
     datasets = [{"name": "other", "version": "9"}, {"name": "org/verified", "ref": "1.0"}]
     _put(
         root,
@@ -633,8 +619,7 @@ def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path, db: Pa
     ] == [(50, 20, 70), (50, 20, 71)]
 
 
-def test_a_trial_read_alone_has_no_job(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_a_trial_read_alone_has_no_job(tmp_path: Path, root: Path) -> None:
     _harbor_trial(tmp_path, "in", "x")
     _put(root, "config.json", {"trial_name": "in", "task": {"name": "x"}})
     row = _one(root)
@@ -655,13 +640,12 @@ def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Pat
 
 
 def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
-    tmp_path: Path,
+    root: Path,
     db: Path,
 ) -> None:
     """Named after the same task or the verifier's; the trial's own reward is believed, and the
     difference told.
     """
-    root = tmp_path / "in"
     _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
     _put(root, "j/t1/logs/report.json", _report("x__y-1", 0, 1, 4, 2))
     _harbor_trial(root, "j/t2", "renamed", 0.0)
@@ -680,12 +664,12 @@ def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
 
 
 def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
-    tmp_path: Path, db: Path
+    root: Path, db: Path
 ) -> None:
     """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of
     them it is about.
     """
-    root, name = tmp_path / "in", "5e550000-0000-4000-8000-000000000001"
+    root, name = root, "5e550000-0000-4000-8000-000000000001"
     sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
     for trial in ("one", "two"):
         _harbor_trial(root, f"j/{trial}", "t")
@@ -713,9 +697,8 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
 
 
 def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(
-    tmp_path: Path, db: Path
+    tmp_path: Path, root: Path, db: Path
 ) -> None:
-    root = tmp_path / "in"
     _harbor_trial(root, "j/one", "t")
     _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
     _put(
@@ -726,8 +709,7 @@ def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(
     assert _imported(root, db)[0]["transcript"] is None
 
 
-def test_harbor_trials_that_failed(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_harbor_trials_that_failed(root: Path, db: Path) -> None:
     base = {"task_name": "t", "agent_info": {"name": "a"}}
     broken = {"exception_type": "AgentTimeoutError", "exception_message": "x"}
     _put(
@@ -756,8 +738,7 @@ def test_harbor_trials_that_failed(tmp_path: Path, db: Path) -> None:
     assert pick(c, "reward", "patch_outcome_label") == (0.5, "partial")
 
 
-def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_any_result_with_a_reward_and_its_variables(root: Path) -> None:
     _put(
         root,
         "exp/x__y-1/result.json",
@@ -806,9 +787,8 @@ def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
     assert json.loads(row["extra"]) == {"weather": {"rain": True}}
 
 
-def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
+def test_what_a_trial_printed_completes_its_result(root: Path) -> None:
     """By the description of these lines; what the result itself says is believed."""
-    root = tmp_path / "in"
     printed = (
         "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls:"
         " 40\n[subq-eval] Edit calls: 0\n"
@@ -833,7 +813,7 @@ def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
     ]
 
 
-def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
+def test_files_and_lines_that_a_result_states(root: Path) -> None:
     stated = {
         "task_id": "a",
         "reward": 0.0,
@@ -841,8 +821,8 @@ def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
         "diff_lines": 7,
         "patch_applies": True,
     }
-    _put(tmp_path / "in", "r/result.json", stated)
-    row = _one(tmp_path / "in")
+    _put(root, "r/result.json", stated)
+    row = _one(root)
     assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (
         ["x.py"],
         7,
@@ -850,7 +830,7 @@ def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
     )
 
 
-def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
+def test_how_a_controller_of_harbor_found_the_place(root: Path) -> None:
     signal = {
         "attempt1Mode": "grep",
         "trialRecoveryMode": "retry",
@@ -863,11 +843,11 @@ def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
         "patch_applies": True,
     }
     _put(
-        tmp_path / "in",
+        root,
         "j/t__1/result.json",
         {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}},
     )
-    row = _one(tmp_path / "in")
+    row = _one(root)
     assert pick(row, "localization_mode", "recovery_mode", "final_failure_mode") == (
         "grep",
         "retry",
@@ -876,8 +856,7 @@ def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
     assert row["patch_applies"] == 1
 
 
-def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_attempts_within_a_trial_keep_their_numbers(root: Path, db: Path) -> None:
     spans = [
         {"reward": 0.0, "localization_mode": "grep"},
         {"reward": 1.0, "recovery_mode": "retry"},
@@ -892,21 +871,20 @@ def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path, db: Path) ->
     ]
 
 
-def test_success_is_no_reward(tmp_path: Path, db: Path) -> None:
+def test_success_is_no_reward(root: Path, db: Path) -> None:
     """Runners say so of a run that came to its end."""
     _put(
-        tmp_path / "in",
+        root,
         "metrics.jsonl",
         json.dumps({"instance_id": "x", "success": True, "passed": True}),
     )
-    assert _imported(tmp_path / "in", db) == []
+    assert _imported(root, db) == []
 
 
 # --- gold, sessions, order ------------------------------------------------------------------------
 
 
-def test_the_right_file(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_the_right_file(tmp_path: Path, root: Path, db: Path) -> None:
     for instance, file in (
         ("right", "src/a.py"),
         ("wrong", "src/z.py"),
@@ -948,13 +926,13 @@ def test_the_right_file(tmp_path: Path, db: Path) -> None:
 )
 def test_where_an_attempt_worked_beside_the_gold_patch(
     tmp_path: Path,
+    root: Path,
     db: Path,
     result: JsonObject,
     localized: int | None,
     drift: float | None,
     outside: float | None,
 ) -> None:
-    root = tmp_path / "in"
     _put(root, "result.json", {"instance_id": "x", "reward": 0, **result})
     gold = _put(tmp_path, "gold.json", [{"instance_id": "x", "patch": DIFF.format("src/a.py")}])
     (row,) = _imported(root, db, gold)
@@ -966,9 +944,8 @@ def test_where_an_attempt_worked_beside_the_gold_patch(
 
 
 def test_files_changed_without_an_edit_call_were_changed_through_the_shell(
-    tmp_path: Path, db: Path
+    root: Path, db: Path
 ) -> None:
-    root = tmp_path / "in"
     for name, more in (
         ("a", {"edit_calls": 0, "touched_files": ["x.py"]}),
         ("b", {"edit_calls": 2, "touched_files": ["x.py"]}),
@@ -1008,8 +985,7 @@ def test_files_of_a_patch() -> None:
     assert touched_files("") == touched_files("no patch at all\n") == ((), 0)
 
 
-def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_a_result_that_names_a_session_is_linked_to_it(root: Path, db: Path) -> None:
     _put(root, "result.json", {"task_id": "t", "reward": 1, "session_id": "key-1"})
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
@@ -1040,8 +1016,7 @@ def test_names_in_natural_order() -> None:
 # --- again, and hostile ---------------------------------------------------------------------------
 
 
-def test_a_second_import_changes_nothing(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_a_second_import_changes_nothing(root: Path, db: Path) -> None:
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 3, 0))
     _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "error_ids": ["y"]})
     _put(root, "job/t/t.1/results.json", _trial("t", 1, True))
@@ -1079,8 +1054,8 @@ def test_a_later_import_completes_and_never_loses(tmp_path: Path, db: Path) -> N
     assert _problems(db) == []
 
 
-def test_links_out_of_the_directory_are_not_followed(tmp_path: Path, db: Path) -> None:
-    root, outside = tmp_path / "in", tmp_path / "outside"
+def test_links_out_of_the_directory_are_not_followed(tmp_path: Path, root: Path, db: Path) -> None:
+    root, outside = root, tmp_path / "outside"
     _put(outside, "run_evaluation/r/m/secret/report.json", _report("secret", 1, 0, 1, 0))
     _put(outside, "patch.diff", DIFF.format("secret.py"))
     root.mkdir()
@@ -1150,8 +1125,7 @@ HOSTILE: list[Any] = [
 ]
 
 
-def test_strange_documents_end_in_rows_or_problems(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_strange_documents_end_in_rows_or_problems(root: Path, db: Path) -> None:
     for number, value in enumerate(HOSTILE):
         for name in (
             "report.json",
@@ -1175,23 +1149,20 @@ def test_strange_documents_end_in_rows_or_problems(tmp_path: Path, db: Path) -> 
     assert _imported(root, db) == found
 
 
-def test_large_files_are_not_read(
-    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_files_are_not_read(root: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.evaluation.attempts.scan.RESULT_BYTES", 1_000)
-    root = tmp_path / "in"
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 500, 0))
     assert _imported(root, db) == []
     assert _problems(db) == [("run_evaluation/r/m/x/report.json", "too_large")]
 
 
-def test_long_values_are_cut(tmp_path: Path) -> None:
+def test_long_values_are_cut(root: Path) -> None:
     extra = {f"k{i}": "v" * 5_000 for i in range(30)} | {
         "API_KEY": "s3cret",
         "deep": {"auth_token": "s3cret", "a": 1},
     }
-    _put(tmp_path / "in", "result.json", {"task_id": "t", "reward": 1, **extra})
-    row = _one(tmp_path / "in")
+    _put(root, "result.json", {"task_id": "t", "reward": 1, **extra})
+    row = _one(root)
     assert len(row["extra"]) < 30_000 and "s3cret" not in row["extra"]
     assert json.loads(row["extra"])["deep"] == {"a": 1}
 
@@ -1268,8 +1239,7 @@ def test_a_treatment() -> None:
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_the_command_imports_and_shows(tmp_path: Path, db: Path) -> None:
-    root = tmp_path / "in"
+def test_the_command_imports_and_shows(tmp_path: Path, root: Path, db: Path) -> None:
     for i in range(6):
         broken = _report(f"x-{i}", i % 2, 1 - i % 2, 3, 0)
         _put(root, f"run_evaluation/r/m\x1b/x-{i}/report.json", broken)
