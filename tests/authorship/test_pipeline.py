@@ -29,6 +29,11 @@ APP = "def total(rows):\n    return sum(rows)\n"
 # --- repositories ---------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "repo"
+
+
 class Tally:
     """A person's file, two sessions, three commits; the second session goes on after the last
     one.
@@ -120,9 +125,9 @@ def _authors(database: Path, sha: str) -> dict[str, list[tuple[int, int, str, st
 # --- what a run says ------------------------------------------------------------------------------
 
 
-def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path, db: Path) -> None:
+def test_lines_of_each_commit_go_to_those_who_wrote_them(where: Path, db: Path) -> None:
     tally = Tally()
-    _run(tally.build(tmp_path / "repo"), db)
+    _run(tally.build(where), db)
     assert _authors(db, tally.start.sha) == {
         "README.md": [(1, 1, "unknown", "no_session")],
         "src/app.py": [(1, 2, "unknown", "no_session")],
@@ -145,10 +150,10 @@ def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path, db: Pat
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
 def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(
-    layout: str, tmp_path: Path, db: Path
+    layout: str, where: Path, db: Path
 ) -> None:
     tally = Tally(layout)
-    _run(tally.build(tmp_path / "repo"), db)
+    _run(tally.build(where), db)
     assert _authors(db, tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
     assert _authors(db, tally.median.sha) == MEDIAN_LINES
 
@@ -161,9 +166,9 @@ def _never(*_: object, **__: object) -> Any:
 
 
 def test_second_run_reads_no_session_and_no_history(
-    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = Tally().build(tmp_path / "repo")
+    repository = Tally().build(where)
     first, before = _run(repository, db)
     for name in ("read_all", "read_sessions", "judge_lines"):
         monkeypatch.setattr(pipeline, name, _never)
@@ -173,8 +178,8 @@ def test_second_run_reads_no_session_and_no_history(
     same(before, after)
 
 
-def test_second_run_writes_nothing_to_the_database(tmp_path: Path, db: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
+def test_second_run_writes_nothing_to_the_database(tmp_path: Path, where: Path, db: Path) -> None:
+    repository = Tally().build(where)
     _run(repository, db)
     with Store(db) as store:
         store.value("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -197,12 +202,12 @@ def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path, db: P
 
 
 def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is_asked_for(
-    tmp_path: Path,
+    where: Path,
     db: Path,
 ) -> None:
     """Else no later commit of the branch would count as newer."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(
         repository,
         db,
@@ -213,9 +218,11 @@ def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is
     assert _rows(db, "SELECT branch FROM repos") == [{"branch": "main"}]
 
 
-def test_branch_set_back_puts_the_commits_aside_that_it_lost(tmp_path: Path, db: Path) -> None:
+def test_branch_set_back_puts_the_commits_aside_that_it_lost(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(repository, db)
     git(repository, "update-ref", "refs/heads/main", tally.mean.sha)
     done, after = _run(repository, db)
@@ -231,10 +238,10 @@ def test_branch_set_back_puts_the_commits_aside_that_it_lost(tmp_path: Path, db:
     same(after | {"gone_commits": []}, _fresh(repository, tmp_path))
 
 
-def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path, db: Path) -> None:
+def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path, where: Path, db: Path) -> None:
     """Code is pushed first, its checkpoints follow."""
     tally = Tally("refs")
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     late = tally.median.checkpoints[0]
     ref = f"refs/entire/checkpoints/{late[-2:]}/{late}"
     target = object_id(repository, ref)
@@ -267,9 +274,9 @@ def test_checkpoint_that_disappears_leaves_what_was_known_by_it(tmp_path: Path, 
     }
 
 
-def test_other_options_are_other_work(tmp_path: Path, db: Path) -> None:
+def test_other_options_are_other_work(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     first, whole = _run(repository, db)
     since = AttributeOptions(since=float(tally.mean.at))
     second, part = _run(repository, db, since)
@@ -302,10 +309,10 @@ def test_two_repositories_share_a_database_without_touching_each_other(
 
 
 def test_since_leaves_out_earlier_commits_and_changes_no_later_one(
-    tmp_path: Path, db: Path
+    tmp_path: Path, where: Path, db: Path
 ) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(repository, tmp_path / "whole.db")
     _run(repository, db, AttributeOptions(since=float(tally.median.at)))
     shas = [r["commit_sha"] for r in _rows(db, "SELECT commit_sha FROM commits")]
@@ -313,11 +320,11 @@ def test_since_leaves_out_earlier_commits_and_changes_no_later_one(
     assert _authors(db, tally.median.sha) == _authors(tmp_path / "whole.db", tally.median.sha)
 
 
-def test_branch_names_the_line_of_history(tmp_path: Path, db: Path) -> None:
+def test_branch_names_the_line_of_history(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
     tally.world.branch_off("feature")
     side = tally.go_on()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(repository, tmp_path / "main.db")
     _run(repository, db, AttributeOptions(branch="feature"))
     assert side.sha not in {
@@ -329,8 +336,8 @@ def test_branch_names_the_line_of_history(tmp_path: Path, db: Path) -> None:
     ]
 
 
-def test_unknown_branch_is_refused_before_anything_is_written(tmp_path: Path, db: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
+def test_unknown_branch_is_refused_before_anything_is_written(where: Path, db: Path) -> None:
+    repository = Tally().build(where)
     with Store(db) as store:
         with pytest.raises(UnknownBranch, match="nowhere"):
             attribute_repo(store, repository, AttributeOptions(branch="nowhere"))
@@ -353,9 +360,9 @@ def _by_hand(directory: Path) -> tuple[Path, Commit]:
 
 
 def test_without_checkpoints_lines_are_judged_by_what_commits_declare(
-    tmp_path: Path, db: Path
+    where: Path, db: Path
 ) -> None:
-    repository, commit = _by_hand(tmp_path / "repo")
+    repository, commit = _by_hand(where)
     _run(repository, db, AttributeOptions())
     (span,) = _rows(db, "SELECT * FROM line_spans")
     assert pick(span, "commit_sha", "author", "how", "evidence") == (
@@ -367,12 +374,12 @@ def test_without_checkpoints_lines_are_judged_by_what_commits_declare(
     assert span["model"] == "claude-opus-4-6"
 
 
-def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path, db: Path) -> None:
+def test_branch_of_checkpoints_that_is_empty_counts_as_none(where: Path, db: Path) -> None:
     world = World("plain")
     world.human_write("a.py", "a = 1\n")
     world.commit("Alone")
     world.store_files({})
-    _run(world.build(tmp_path / "repo"), db, AttributeOptions())
+    _run(world.build(where), db, AttributeOptions())
     (span,) = _rows(db, "SELECT * FROM line_spans")
     assert pick(span, "author", "reason") == ("unknown", "no_session")
 
@@ -398,8 +405,8 @@ def _words(repository: Path, tmp_path: Path) -> list[str]:
     return counting.words
 
 
-def test_progress_names_every_stage(tmp_path: Path) -> None:
-    words = _words(Tally().build(tmp_path / "repo"), tmp_path)
+def test_progress_names_every_stage(tmp_path: Path, where: Path) -> None:
+    words = _words(Tally().build(where), tmp_path)
     assert list(dict.fromkeys(words)) == [
         "reading checkpoints",
         "reading sessions",
@@ -426,8 +433,10 @@ def _killed(
     return False
 
 
-def test_first_run_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
+def test_first_run_killed_at_any_stage_continues_to_the_same_result(
+    tmp_path: Path, where: Path
+) -> None:
+    repository = Tally().build(where)
     undisturbed = _fresh(repository, tmp_path)
     for stop in itertools.count(1):
         database = tmp_path / f"killed-{stop}.db"
@@ -515,11 +524,9 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
         same(_run(new, database)[1], undisturbed)
 
 
-def test_killed_run_with_other_options_does_not_spoil_what_was_there(
-    tmp_path: Path, db: Path
-) -> None:
+def test_killed_run_with_other_options_does_not_spoil_what_was_there(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     whole = _run(repository, db)[1]
     for stop in itertools.count(1):
         if not _killed(repository, db, stop, AttributeOptions(since=float(tally.mean.at))):
@@ -599,8 +606,10 @@ def test_worktree_tells_the_same_as_its_repository(tmp_path: Path, db: Path) -> 
         assert [row.replace("another", "main") for row in other[table]] == one[table]
 
 
-def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path, db: Path) -> None:
-    repository = Tally().build(tmp_path / "repo", bare=False)
+def test_hostile_configuration_of_the_clone_runs_nothing(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
+    repository = Tally().build(where, bare=False)
     for name in (
         "core.fsmonitor",
         "core.pager",
@@ -621,7 +630,7 @@ def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path, db: Pat
 
 
 def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(
-    tmp_path: Path, db: Path
+    tmp_path: Path, where: Path, db: Path
 ) -> None:
     tally = Tally()
     source = tally.build(tmp_path / "source")
@@ -632,9 +641,9 @@ def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(
         "--depth=2",
         "--no-single-branch",
         f"file://{source}",
-        str(tmp_path / "repo"),
+        str(where),
     )
-    done, _ = _run(tmp_path / "repo", db)
+    done, _ = _run(where, db)
     assert any("shallow" in note for note in done.censored)
     assert _rows(db, "SELECT shallow, partial FROM repos") == [{"shallow": 1, "partial": 0}]
     assert _authors(db, tally.median.sha) == MEDIAN_LINES
@@ -649,15 +658,17 @@ def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(
     assert problems == [{"subject": tally.mean.sha, "code": "tree_missing"}]
 
 
-def test_whole_clone_says_that_nothing_is_censored(tmp_path: Path, db: Path) -> None:
-    done, _ = _run(Tally().build(tmp_path / "repo"), db)
+def test_whole_clone_says_that_nothing_is_censored(where: Path, db: Path) -> None:
+    done, _ = _run(Tally().build(where), db)
     assert done.censored == []
     assert _rows(db, "SELECT shallow, partial FROM repos") == [{"shallow": 0, "partial": 0}]
 
 
-def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path, db: Path) -> None:
+def test_shallow_clone_that_is_completed_is_done_again(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     source = Tally().build(tmp_path / "source")
-    repository = tmp_path / "repo"
+    repository = where
     git(
         tmp_path,
         "clone",
@@ -675,11 +686,11 @@ def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path, db: Path)
     same(after, _fresh(repository, tmp_path))
 
 
-def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path, db: Path) -> None:
+def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
     source = tally.build(tmp_path / "source")
     git(source, "config", "uploadpack.allowFilter", "true")
-    repository = tmp_path / "repo"
+    repository = where
     git(
         tmp_path,
         "clone",
@@ -713,10 +724,10 @@ def _lose(repository: Path, name: str) -> None:
 
 
 def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(
-    tmp_path: Path, db: Path
+    where: Path, db: Path
 ) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     key = tally.median.checkpoints[0]
     _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl")
     _run(repository, db)
@@ -733,9 +744,9 @@ def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(
     }
 
 
-def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path, db: Path) -> None:
+def test_file_that_is_absent_is_listed_and_not_judged(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _lose(repository, "main:src/median.py")
     _run(repository, db)
     assert _authors(db, tally.median.sha) == {}
@@ -748,9 +759,9 @@ def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path, db: Path) 
     ]
 
 
-def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path, db: Path) -> None:
+def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _lose(repository, f"{tally.mean.sha}:src")
     _run(repository, db)
     codes = {pick(r, "subject", "code") for r in _rows(db, "SELECT subject, code FROM problems")}
@@ -758,10 +769,10 @@ def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path, db
     assert tally.start.sha not in {subject for subject, _ in codes}
 
 
-def test_transcript_that_arrives_after_all_is_read(tmp_path: Path, db: Path) -> None:
+def test_transcript_that_arrives_after_all_is_read(tmp_path: Path, where: Path, db: Path) -> None:
     """The missing objects of a partial clone are fetched; no ref moves."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     whole = _fresh(repository, tmp_path)
     key = tally.median.checkpoints[0]
     name = f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl"
@@ -795,7 +806,7 @@ _LIES = {
 
 @pytest.mark.parametrize("lie", sorted(_LIES))
 def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
-    lie: str, tmp_path: Path, db: Path
+    lie: str, where: Path, db: Path
 ) -> None:
     tally = Tally()
     key = "a1b2c3d4e5f6"
@@ -808,15 +819,15 @@ def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
     tally.world.human_write("liar.py", "x = 1\n")
     commit = tally.world.commit("By a liar", names=[key])
     tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
-    _run(tally.build(tmp_path / "repo"), db)
+    _run(tally.build(where), db)
     assert _authors(db, tally.median.sha) == MEDIAN_LINES
     assert list(_authors(db, commit.sha)) == ["liar.py"]
 
 
-def test_file_that_arrives_after_all_is_judged(tmp_path: Path, db: Path) -> None:
+def test_file_that_arrives_after_all_is_judged(tmp_path: Path, where: Path, db: Path) -> None:
     """A checkout in a partial clone fetches the files it needs; no ref moves."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     whole = _fresh(repository, tmp_path)
     data = git(repository, "cat-file", "blob", "main:src/median.py")
     _lose(repository, "main:src/median.py")
@@ -827,13 +838,13 @@ def test_file_that_arrives_after_all_is_judged(tmp_path: Path, db: Path) -> None
     same(after, whole)
 
 
-def test_second_run_does_nothing_although_one_chunk_is_absent(tmp_path: Path, db: Path) -> None:
+def test_second_run_does_nothing_although_one_chunk_is_absent(where: Path, db: Path) -> None:
     world = World("chunks")
     session = world.session(prompt="Long work")
     for number in range(5):
         session.write(f"{number}.py", f"x = {number}\n")
     commit = world.commit("All", [session], stored=Stored(parts=3))
-    repository = world.build(tmp_path / "repo")
+    repository = world.build(where)
     key = commit.checkpoints[0]
     _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl.001")
     first, _ = _run(repository, db)
@@ -965,7 +976,7 @@ def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
 
 
 def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
-    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World.holding("growing", {"a.py": "a = 1\n"})
     session = world.session()
@@ -973,7 +984,7 @@ def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
         session.prompt(name)
         session.write(f"{name}.py", f"{name} = 1\n")
         world.commit(name, [session])
-    repository = world.build(tmp_path / "repo")
+    repository = world.build(where)
     read: list[str] = []
     blob = GitRepo.blob
 
@@ -1314,9 +1325,9 @@ def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
 
 
 def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(
-    tmp_path: Path, db: Path
+    tmp_path: Path, where: Path, db: Path
 ) -> None:
-    repository = Tally().build(tmp_path / "repo")
+    repository = Tally().build(where)
     new = _tip(repository)
     old = _tip(repository, "HEAD~1")
     after = _fresh(repository, tmp_path)

@@ -31,6 +31,11 @@ from collector.storage.store import Store
 _AGAIN = AttributeOptions(since=1.0)
 
 
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "repo"
+
+
 def _run(
     repository: Path,
     database: Path,
@@ -85,21 +90,21 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_only_the_session_that_went_on_is_read_again(
-    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
     other = world.session(prompt="Add a median")
     other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
     other.end_turn()
     world.commit("Add median", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone")
-    _run(world.build(tmp_path / "repo", True), db)
+    (where).rename(tmp_path / "gone")
+    _run(world.build(where, True), db)
     other.prompt("Add a mode")
     other.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
     other.end_turn()
     world.commit("Add mode", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone too")
-    repository = world.build(tmp_path / "repo", True)
+    (where).rename(tmp_path / "gone too")
+    repository = world.build(where, True)
     read = _counted(monkeypatch)
     same(_run(repository, db), _run(repository, tmp_path / "fresh.db"))
     assert read == [other.id]
@@ -132,7 +137,7 @@ def test_a_session_that_is_stored_and_kept_is_not_read(
 
 @pytest.mark.parametrize("with_session", [True, False])
 def test_lines_that_files_share_are_kept_only_where_they_were_counted(
-    with_session: bool, tmp_path: Path, db: Path
+    with_session: bool, where: Path, db: Path
 ) -> None:
     world = World("kept", "v1")
     for name in ("one.py", "two.py"):
@@ -141,7 +146,7 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     session = world.session(prompt="Add a mean")
     session.write("mean.py", "import shared\n")
     world.commit("Add mean", [session] if with_session else [])
-    _run(world.build(tmp_path / "repo", True), db, AttributeOptions())
+    _run(world.build(where, True), db, AttributeOptions())
     assert _kept().count("") == with_session
 
 
@@ -150,7 +155,12 @@ def test_lines_that_files_share_are_kept_only_where_they_were_counted(
     {"go build ./...": 0, "git stash pop": 0, "rm -f old.txt": 0, "npm run fix": 1}.items(),
 )
 def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
-    command: str, parsed: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+    command: str,
+    parsed: int,
+    tmp_path: Path,
+    where: Path,
+    db: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world, _ = _world(tmp_path)
     other = world.session(prompt="Go on")
@@ -159,8 +169,8 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
     other.end_turn()
     world.human_write("README.md", "# Kept\n\nFor good\n")
     world.commit("Add median", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone")
-    repository = world.build(tmp_path / "repo", True)
+    (where).rename(tmp_path / "gone")
+    repository = world.build(where, True)
     _run(repository, db)
     fresh = _run(repository, tmp_path / "fresh.db", _AGAIN)
     asked: list[str] = []
@@ -383,13 +393,15 @@ def die(*_: object) -> None:
     os._exit(9)
 
 
-def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path, db: Path) -> None:
+def test_a_transcript_with_halves_of_characters_is_read_each_time(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     world = World("halves", "v1")
     session = world.session(prompt="Write \ud83d")
     session.write("a.txt", "one\n")
     session.end_turn()
     world.commit("One", [session])
-    repository = world.build(tmp_path / "repo", True)
+    repository = world.build(where, True)
     _run(repository, db)
     same(
         _run(repository, db, _AGAIN),

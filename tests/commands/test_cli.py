@@ -188,7 +188,9 @@ def test_since_leaves_earlier_commits_out(example: Analysed, db: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: int) -> None:
+def test_one_failing_repository_does_not_stop_the_others(
+    tmp_path: Path, db: Path, jobs: int
+) -> None:
     good = [clone("squash", tmp_path), clone("crlf", tmp_path)]
     shown = run(
         "repo",
@@ -196,7 +198,7 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
         tmp_path / "absent",
         good[1],
         "--db",
-        tmp_path / "x.db",
+        db,
         "--jobs",
         jobs,
         "--json",
@@ -205,12 +207,12 @@ def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: i
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
     assert "1 of 3 repositories failed" in shown.stderr
-    (kind,) = run_json("data", "problems", "--db", tmp_path / "x.db")
+    (kind,) = run_json("data", "problems", "--db", db)
     assert pick(kind, "stage", "code", "count") == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
-    analyse(tmp_path / "absent", tmp_path / "x.db")
-    assert run_json("data", "problems", "--db", tmp_path / "x.db") == []
-    check(tmp_path / "x.db")
+    analyse(tmp_path / "absent", db)
+    assert run_json("data", "problems", "--db", db) == []
+    check(db)
 
 
 def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
@@ -220,11 +222,11 @@ def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_p
     analyse(example.clone, example.db)
 
 
-def test_the_clone_is_not_touched(tmp_path: Path) -> None:
+def test_the_clone_is_not_touched(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
-    analyse(repo, tmp_path / "x.db")
-    run("blame", repo, "README.md", "--db", tmp_path / "x.db")
+    analyse(repo, db)
+    run("blame", repo, "README.md", "--db", db)
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
@@ -232,10 +234,12 @@ def test_the_clone_is_not_touched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases())
-def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path: Path) -> None:
+def test_every_line_of_every_file_is_followed_back_to_a_span(
+    case: str, tmp_path: Path, db: Path
+) -> None:
     repo = clone(case, tmp_path)
     checked = 0
-    with analysed_store(repo, tmp_path / "x.db") as store:
+    with analysed_store(repo, db) as store:
         where = attributed_clone(store, GitRepo(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
@@ -257,7 +261,7 @@ def _git_blame(repo: Path, sha: str, path: str) -> Iterator[tuple[str, int]]:
         yield match[1], int(match[2])
 
 
-def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
+def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path, db: Path) -> None:
     """A merge may hold the same old line twice, once from each side."""
 
     def commit(branch: str, number: int, text: str, parents: str = "") -> str:
@@ -274,8 +278,8 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     )
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
-    analyse(repo, tmp_path / "x.db")
-    assert len(run_json("blame", repo, "f", "--db", tmp_path / "x.db")) == 6
+    analyse(repo, db)
+    assert len(run_json("blame", repo, "f", "--db", db)) == 6
 
 
 def test_blame_as_data(example: Analysed) -> None:
@@ -418,18 +422,18 @@ def test_explain_attributes_first_when_needed(tmp_path: Path, db: Path) -> None:
 
 
 def test_paths_may_be_given_from_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = clone("example", tmp_path, bare=False)
     monkeypatch.chdir(repo / "birdlog")
-    run("blame", ".", "store.py", "--db", tmp_path / "x.db")
+    run("blame", ".", "store.py", "--db", db)
 
 
-def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
+def test_a_moved_branch_is_pointed_out(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    analyse(repo, tmp_path / "x.db")
+    analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-    assert "was moved back" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
+    assert "was moved back" in run("blame", repo, "README.md", "--db", db).stdout
 
 
 def test_show_a_commit(example: Analysed) -> None:
@@ -482,12 +486,12 @@ def test_sessions_and_problems(example: Analysed) -> None:
     assert run("data", "problems", "--db", example.db).stdout.strip() == "none"
 
 
-def test_problems_are_counted_by_code(tmp_path: Path) -> None:
+def test_problems_are_counted_by_code(tmp_path: Path, db: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
-    analyse(repo, tmp_path / "x.db")
-    found = run_json("data", "problems", "--db", tmp_path / "x.db")
+    analyse(repo, db)
+    found = run_json("data", "problems", "--db", db)
     assert found
-    assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
+    assert found[0]["code"] in run("data", "problems", "--db", db).stdout
 
 
 def test_collect_formats_lists_the_registries() -> None:
@@ -562,14 +566,14 @@ def test_a_directory_without_write_permission(example: Analysed, tmp_path: Path)
 
 
 def test_a_full_disk_is_no_bug(
-    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(store: Store, *_: object) -> None:
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", full)
-    shown = run("repo", example.clone, "--db", tmp_path / "x.db", code=errors.EXIT_DATABASE)
+    shown = run("repo", example.clone, "--db", db, code=errors.EXIT_DATABASE)
     assert "no space left" in shown.stderr
 
 
@@ -583,9 +587,9 @@ def test_paths_that_are_no_repository(tmp_path: Path, db: Path) -> None:
             assert words in shown.stderr
 
 
-def test_an_empty_repository(tmp_path: Path) -> None:
+def test_an_empty_repository(tmp_path: Path, db: Path) -> None:
     git(tmp_path, "init", "-q", "empty")
-    shown = run("repo", tmp_path / "empty", "--db", tmp_path / "x.db", code=errors.EXIT_USAGE)
+    shown = run("repo", tmp_path / "empty", "--db", db, code=errors.EXIT_USAGE)
     assert "HEAD points to no commit" in shown.stderr
 
 
@@ -619,10 +623,11 @@ def test_every_question_has_an_answer_in_a_clone_without_records(tmp_path: Path)
 
 def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_had(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     repo = _plain(tmp_path / "named", "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     git(repo, "remote", "add", "origin", "https://example.org/a/b")
-    shown = run("repo", repo, "--db", tmp_path / "x.db")
+    shown = run("repo", repo, "--db", db)
     assert (shown.exit_code, "no sign" in shown.stdout, "fetch" in shown.stdout) == (
         0,
         False,
@@ -702,11 +707,11 @@ def test_a_commit_of_another_branch(example: Analysed) -> None:
     assert other[:9] in shown.stdout
 
 
-def test_binary_files_have_no_lines(tmp_path: Path) -> None:
+def test_binary_files_have_no_lines(tmp_path: Path, db: Path) -> None:
     repo = clone("odd_files", tmp_path)
-    shown = run("blame", repo, "logo.bin", "--db", tmp_path / "x.db", code=errors.EXIT_USAGE)
+    shown = run("blame", repo, "logo.bin", "--db", db, code=errors.EXIT_USAGE)
     assert "binary" in shown.stderr
-    run("blame", repo, "caf\udce9.txt", "--db", tmp_path / "x.db")
+    run("blame", repo, "caf\udce9.txt", "--db", db)
 
 
 # --- hostile content ------------------------------------------------------------------------------
@@ -800,14 +805,14 @@ def test_a_closed_pipe_is_no_error(example: Analysed) -> None:
 
 
 def test_a_bug_leaves_a_log(
-    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    shown = run("repo", example.clone, "--db", tmp_path / "x.db", code=console.EXIT_BUG)
+    shown = run("repo", example.clone, "--db", db, code=console.EXIT_BUG)
     assert "ZeroDivisionError" in shown.stderr
     assert "Traceback" not in shown.stderr
     assert not ESCAPE.search(shown.stderr)
@@ -826,7 +831,7 @@ def test_both_programs_print_the_version(program: click.Group) -> None:
     assert shown.output.split()[-1] == version() != "unknown"
 
 
-def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path, db: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
@@ -840,7 +845,7 @@ def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path) -> None:
         "repo",
         str(example.clone),
         "--db",
-        str(tmp_path / "x.db"),
+        str(db),
     ]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     with subprocess.Popen(
@@ -986,10 +991,10 @@ def test_progress_goes_on_without_a_terminal(
 
 
 def test_quiet_runs_report_no_progress_of_any_stage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
-    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "--history", "-q")
+    done = run("repo", clone("example", tmp_path), "--db", db, "--history", "-q")
     assert (done.exit_code, done.output) == (0, "")
 
 

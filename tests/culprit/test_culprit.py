@@ -44,6 +44,11 @@ FIXED = ["def mean(items):", "    count = len(items) or 1", "    return total(it
 Commit = tuple[str, Files] | tuple[str, Files, str]
 
 
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r.git"
+
+
 def history(where: Path, *commits: Commit) -> Build:
     """Commits in a row, each with its files and, where it is not its name, its message; HEAD is
     the last.
@@ -88,9 +93,9 @@ def pick(rows: Sequence[Row], *columns: str) -> list[RowValues]:
 # --- lines that a fix changed or removed ----------------------------------------------------------
 
 
-def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> None:
+def test_a_changed_line_leads_to_the_commit_that_wrote_it(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*GOOD]}),
         ("mean", {"a.py": [*GOOD, *BAD], "test_a.py": ["assert mean([1]) == 1"]}),
         ("more", {"a.py": [*GOOD, *BAD, *OTHER], "test_a.py": ["assert mean([1]) == 1"]}),
@@ -120,7 +125,7 @@ def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> Non
     )
 
 
-def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None:
+def test_moves_new_layout_and_renames_are_looked_through(where: Path) -> None:
     indented = [f"    {line}" for line in BAD]
     laid_out = [
         indented[0],
@@ -131,7 +136,7 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
     ]
     repaired = [line.replace("len(items)", "len(items) or 1") for line in laid_out]
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER]}),
         ("mean", {"a.py": [*OTHER, *BAD]}),
         ("moved", {"a.py": [*OTHER], "b.py": [*BAD]}),
@@ -149,9 +154,9 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
     assert touched == [("moved", "moved"), ("whitespace", "indented"), ("reformatted", "laid out")]
 
 
-def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> None:
+def test_most_of_the_lines_decide_and_the_others_are_listed(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("first", {"a.py": [*OTHER, *BAD]}),
         (
             "second",
@@ -177,9 +182,9 @@ def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> N
     ]
 
 
-def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None:
+def test_of_two_with_as_many_lines_the_later_is_likelier(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("first", {"a.py": [*OTHER, "wrong_one = 1 / 0"]}),
         ("second", {"a.py": ["wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0"]}),
         ("repair", {"a.py": ["wrong_two = 2", *OTHER, "wrong_one = 1"]}),
@@ -237,10 +242,10 @@ def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> N
     ids=["imports", "style sheet", "heads that gain words", "configuration"],
 )
 def test_side_lines_come_behind_one_statement(
-    path: str, before: list[str], after: list[str], tmp_path: Path
+    path: str, before: list[str], after: list[str], where: Path
 ) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("first", {"a.py": [*OTHER, *BAD]}),
         ("side", {"a.py": [*OTHER, *BAD], path: [*before]}),
         ("repair", {"a.py": [*OTHER, *FIXED], path: [*after]}),
@@ -264,10 +269,10 @@ def test_a_head_that_loses_a_word_is_a_statement() -> None:
     )
 
 
-def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
+def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(where: Path) -> None:
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
-        tmp_path / "r.git",
+        where,
         ("mean", {"a.py": ["import old", *GOOD, *BAD]}),
         ("last", {"a.py": ["import older", *GOOD, *BAD]}),
         ("repair", {"a.py": ["import new", *GOOD, *guarded]}),
@@ -282,9 +287,9 @@ def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path
     ]
 
 
-def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> None:
+def test_a_document_beside_new_code_is_not_what_was_repaired(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"TODO.md": ["8 things to do"], "a.py": [*GOOD]}),
         (
             "repair",
@@ -318,11 +323,11 @@ def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> 
     ],
 )
 def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
-    path: str, before: str, after: str, tmp_path: Path
+    path: str, before: str, after: str, where: Path
 ) -> None:
     """Code that had to follow the new version is: there a fault may have been."""
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {path: ["a list", before], "a.py": [*OTHER, *BAD]}),
         (
             "update",
@@ -342,9 +347,9 @@ def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
     assert traced(build, "back", db=db)[0]["path"] == "a.py"
 
 
-def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
+def test_the_rank_of_repaired_lines_is_stored(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": ["import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1"]}),
         (
             "repair",
@@ -379,11 +384,11 @@ def test_names_in_a_message(message: str, expected: set[str]) -> None:
 # --- what does not count --------------------------------------------------------------------------
 
 
-def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_path: Path) -> None:
+def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(where: Path) -> None:
     extra = {"test_a.py": ["assert 1 == 1"], "package-lock.json": ['{"x": 1}']}
     changed = {"test_a.py": ["assert 2 == 2"], "package-lock.json": ['{"x": 2}']}
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER, *BAD]}),
         (
             "noise",
@@ -400,9 +405,9 @@ def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_p
     assert pick(traced(build, "repair"), "introduced_by", "lines") == [("start", 1)]
 
 
-def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
+def test_a_fix_of_nothing_but_a_test_repairs_the_test(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER]}),
         ("tested", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 2", "print('a line')"]}),
         ("repair", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 1", "print('a line')"]}),
@@ -420,15 +425,13 @@ def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
     ],
     ids=["comment", "blank line", "rename", "layout"],
 )
-def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: Path) -> None:
-    build = history(
-        tmp_path / "r.git", ("start", {"a.py": ["# a remark", *OTHER]}), ("repair", after)
-    )
+def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], where: Path) -> None:
+    build = history(where, ("start", {"a.py": ["# a remark", *OTHER]}), ("repair", after))
     assert pick(traced(build, "repair"), "outcome", "culprit", "lines") == [("no_lines", None, 0)]
 
 
-def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
-    build = Build(tmp_path / "r.git")
+def test_a_merge_points_to_its_commits(where: Path) -> None:
+    build = Build(where)
     build.commit("start", {"a.py": [*OTHER, *BAD]})
     build.commit("side", {"a.py": [*OTHER, *FIXED]}, message="fix: no division by zero")
     build.commit("main", {"a.py": [*OTHER, *BAD], "b.py": ["x = 1"]}, "start")
@@ -448,10 +451,10 @@ def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
 # --- fixes that only add lines --------------------------------------------------------------------
 
 
-def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -> None:
+def test_an_added_line_is_traced_by_its_neighbours_and_says_so(where: Path) -> None:
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*GOOD]}),
         ("mean", {"a.py": [*GOOD, *BAD]}),
         ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
@@ -463,10 +466,10 @@ def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -
     ]
 
 
-def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) -> None:
+def test_neighbours_that_were_only_indented_are_those_they_were(where: Path) -> None:
     wrapped = [BAD[0], BAD[1], "    if count > 0:", "        return total(items) / count"]
     build = history(
-        tmp_path / "r.git",
+        where,
         ("mean", {"a.py": [*GOOD, *BAD]}),
         ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
         ("repair", {"a.py": [*GOOD, *wrapped, *OTHER]}),
@@ -480,10 +483,10 @@ def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) 
     "added", [["limit = 10"], ["def extra():", "    return 1"]], ids=["statement", "function"]
 )
 def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(
-    added: list[str], tmp_path: Path
+    added: list[str], where: Path
 ) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*GOOD]}),
         ("repair", {"a.py": [*GOOD, *added]}),
     )
@@ -562,7 +565,9 @@ def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
     assert fix_signs(message) == [(FixTier(tier), name) for tier, name in expected]
 
 
-def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_path: Path) -> None:
+def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(
+    tmp_path: Path, where: Path
+) -> None:
     before = (
         ("first", {"a.py": [*OTHER, *BAD]}),
         ("second", {"a.py": [*OTHER, *BAD], "b.py": ["size = 0"]}),
@@ -570,16 +575,16 @@ def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_
     named = history(tmp_path / "before.git", *before).sha["second"]
     repair = {"a.py": [*OTHER, *FIXED], "b.py": ["size = 0"]}
     (row,) = traced(
-        history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
+        history(where, *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
         "repair",
     )
     assert (row["tier"], row["culprit"], row["basis"]) == ("named", "second", "stated")
     assert (row["introduced_by"], row["likely"]) == ("first", False)
 
 
-def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path) -> None:
+def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER]}),
         ("mean", {"a.py": [*OTHER, *BAD]}),
         ("back", {"a.py": [*OTHER]}),
@@ -593,9 +598,9 @@ def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path
     )
 
 
-def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
+def test_a_range_and_an_issue_stand_for_their_fixes(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER, *BAD, "x = 1 / 0"]}),
         ("one", {"a.py": [*OTHER, *FIXED, "x = 1 / 0"]}, "handle zero\n\nFixes #12"),
         ("plain", {"a.py": [*OTHER, *FIXED, "x = 1 / 0", "y = 2"]}),
@@ -613,9 +618,9 @@ def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
 # --- what is stored, and what is missing ----------------------------------------------------------
 
 
-def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path, db: Path) -> None:
+def test_lines_must_be_followed_and_the_command_says_how(where: Path, db: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*BAD]}),
         ("repair", {"a.py": [*FIXED]}, "fix: zero"),
     )
@@ -627,10 +632,10 @@ def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path, db: Pat
 
 
 def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*OTHER, *BAD]}),
         ("repair", {"a.py": [*OTHER, *FIXED]}, "fix: zero"),
     )
@@ -648,9 +653,9 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
     assert traced(build, "--all", db=db) == first
 
 
-def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path) -> None:
+def test_lines_from_before_the_followed_part_are_said_to_be_older(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("start", {"a.py": [*GOOD, *BAD]}),
         (
             "agent",

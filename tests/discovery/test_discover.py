@@ -153,8 +153,8 @@ def server() -> Iterator[GitHubServer]:
         yield running
 
 
-def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
@@ -181,8 +181,8 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         assert named_by == "named by o/code"
 
 
-def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+def test_filters_decide_anew_without_asking(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
         filters = Filters(True, frozenset({"mit"}), None, True)
@@ -205,7 +205,7 @@ def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
 
 
-def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(db: Path) -> None:
     """A record at the root is shown with the metadata; one elsewhere is known from the search
     that found it.
     """
@@ -224,7 +224,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
     names = listed("o/aider", "o/both", "o/none")
     with (
         GitHubServer(World(world)) as server,
-        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **names) as context,
+        opened(server, db, FakeTime(NOW.timestamp()), **names) as context,
     ):
         discover(context, ["listing"], Filters(), prober(context))
         assert {name: row["exclusion"] for name, row in rows(context).items()} == {
@@ -264,8 +264,8 @@ def test_probe_says_which_records_a_repository_has(reached: GitHubServer) -> Non
     assert "no such record: nothing" in said and "specstory" in said
 
 
-def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
+def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
         context.log.store.connection.execute(
             "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?,"
             " 'O/V1', 'x', 'forgotten')",
@@ -275,10 +275,8 @@ def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: P
         assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
 
 
-def test_a_second_run_asks_nothing_and_probe_asks_once(
-    server: GitHubServer, tmp_path: Path
-) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         asked = len(server.log)
         assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
@@ -290,11 +288,11 @@ def test_a_second_run_asks_nothing_and_probe_asks_once(
 
 
 def test_what_fails_is_asked_again_later(
-    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: GitHubServer, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "JOBS", 1)
     time = FakeTime(NOW.timestamp())
-    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
+    with opened(server, db, time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 4)
         one = Prober(GitServers(context.github.web, context.github.clock))
         outcome = discover(context, ["listing"], Filters(), one)
@@ -311,14 +309,12 @@ def test_what_fails_is_asked_again_later(
         assert outcome.failures == []
 
 
-def test_failures_of_another_kind_are_not_counted_together(
-    server: GitHubServer, tmp_path: Path
-) -> None:
+def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer, db: Path) -> None:
     """What could not be reached at first and then is gone is gone for the first time: its pauses
     do not add up.
     """
     time = FakeTime(NOW.timestamp())
-    with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
+    with opened(server, db, time, **listed("o/gone")) as context:
         server.faults.extend(["503"] * 8)
         for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
             discover(context, ["listing"], Filters(), prober(context))
@@ -329,12 +325,12 @@ def test_failures_of_another_kind_are_not_counted_together(
 
 
 def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
-    server: GitHubServer, tmp_path: Path
+    server: GitHubServer, tmp_path: Path, db: Path
 ) -> None:
     server.limits["core"] = (5000, 24, 3600)
     time = FakeTime(NOW.timestamp())
     server.now = lambda: time.at
-    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
+    with opened(server, db, time, token=False, **listed(*NAMES)) as context:
         outcome = discover(context, ["listing"], Filters(), prober(context))
         unnamed = {"o/data", "o/deleted"}  # only GraphQL tells the settings
         expected = {
@@ -355,7 +351,7 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
 
 
 def test_graphql_that_fails_at_one_repository_gives_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from collector.discovery.github.client import Partial
 
@@ -372,7 +368,7 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
         monkeypatch.setattr(GitHub, "graphql", moody)
         with opened(
             server,
-            tmp_path / "d.db",
+            db,
             FakeTime(NOW.timestamp()),
             **listed(*(f"o/r{n}" for n in range(8))),
         ) as context:
@@ -386,12 +382,12 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
             assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
 
 
-def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
+def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(db: Path) -> None:
     names = [f"o/r{n}" for n in range(6)]
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
     with (
         server,
-        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context,
+        opened(server, db, FakeTime(NOW.timestamp()), **listed(*names)) as context,
     ):
         server.faults.extend([None] * 6 + ["502"] * 6)
         discover(context, ["listing"], Filters(), prober(context))
@@ -464,8 +460,8 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert held > 360  # of 400
 
 
-def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
         discover(context, ["listing"], Filters(), prober(context))
         sections = report(context.log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
@@ -490,7 +486,9 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
     assert sections["overlap"] == []  # a list is no independent channel
 
 
-def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
+def test_the_overlap_of_searches_is_of_confirmed_repositories_only(
+    tmp_path: Path, db: Path
+) -> None:
     both = [
         Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1))
         for n in range(6)
@@ -513,7 +511,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     )
     server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
     time = FakeTime(NOW.timestamp())
-    with server, opened(server, tmp_path / "d.db", time, archive=str(tmp_path / "gh")) as context:
+    with server, opened(server, db, time, archive=str(tmp_path / "gh")) as context:
         discover(context, ["code_search", "commit_search"], Filters(), prober(context))
         # both look at the default branch: that they agree is no evidence
         [alone] = report(context.log.store, NOW)["overlap"]

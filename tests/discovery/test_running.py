@@ -450,10 +450,12 @@ def test_tables_are_listed_without_those_of_an_index(db: Path) -> None:
         }
 
 
-def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_path: Path) -> None:
+def test_the_second_shard_does_not_read_the_tables_again(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
     first, second, *_ = made_shards(served, tmp_path)
     asked: list[str] = []
-    with Store(tmp_path / "all.db") as store:
+    with Store(db) as store:
         merge(store, first)
         store.connection.set_trace_callback(asked.append)
         merge(store, second)

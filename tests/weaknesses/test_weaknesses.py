@@ -67,6 +67,16 @@ BODY = [f"line_{n} = {n}" for n in range(12)]
 
 
 @pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    return tmp_path / "rules.yaml"
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r.git"
+
+
+@pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The stand-in, the only semgrep there is; and a cache of its own."""
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "cache" / "scans.db"))
@@ -118,9 +128,9 @@ def query(db: Path, sql: str) -> list[RowValues]:
 # --- from a clone to rows -------------------------------------------------------------------------
 
 
-def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
+def test_introduced_moved_fixed(program: Path, tmp_path: Path, where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
+        where,
         ("one", {"a.py": [*BODY, "eval(x)"]}),
         ("renamed", {"b.py": [*BODY, "eval(x)"], "m.go": ["exec.Command(1)"]}),
         (
@@ -158,9 +168,11 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
     assert printed[0]["findings"] == "3"
 
 
-def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
+def test_a_second_run_and_a_second_database_scan_nothing(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
     files: JsonObject = {"a.py": ["eval(x)"], "b.py": ["no words of interest"]}
-    build = history(tmp_path / "r.git", ("one", files))
+    build = history(where, ("one", files))
     _, first = scanned(build, tmp_path)
     assert pick(first[0], "texts", "new", "given") == ("2", "2", "2")
     assert len(fake_semgrep.calls(program)) == 1
@@ -273,18 +285,20 @@ def test_histories_of_findings_are_done_before_others_begin(
     assert portions == [2, 2, 2]
 
 
-def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"]}))
+def test_new_rules_scan_again(program: Path, tmp_path: Path, rules: Path, where: Path) -> None:
+    build = history(where, ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
-    (tmp_path / "rules.yaml").write_text(RULES.replace("t.eval", "t.other"))
+    (rules).write_text(RULES.replace("t.eval", "t.other"))
     _, done = scanned(build, tmp_path)
     assert done[0]["new"] == "1"
     assert query(db, "SELECT rule_id FROM findings") == [("t.other",)]
     assert query(db, "SELECT COUNT(*) FROM rule_sets") == [(1,)]
 
 
-def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"]}))
+def test_attributing_again_scans_again_from_the_cache(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
+    build = history(where, ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
     with Store(db) as store:
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
@@ -293,7 +307,7 @@ def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: P
     assert query(db, "SELECT COUNT(*) FROM findings") == [(1,)]
 
 
-def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
+def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path, where: Path) -> None:
     files: JsonObject = {
         "src/a.py": ["eval(x)", "", "y"],
         "tests/test_a.py": ["eval(t)"],
@@ -306,7 +320,7 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
         ".gitattributes": ["marked.py linguist-generated"],
         "link.py": ("120000", b"src/a.py"),
     }
-    build = history(tmp_path / "r.git", ("one", files))
+    build = history(where, ("one", files))
     db, _ = scanned(build, tmp_path)
     found = query(
         db,
@@ -334,22 +348,24 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
     assert ("scan_too_large",) in query(db, "SELECT code FROM problems WHERE stage = 'weaknesses'")
 
 
-def test_what_comes_out_of_a_vendored_file_is_not_new(program: Path, tmp_path: Path) -> None:
+def test_what_comes_out_of_a_vendored_file_is_not_new(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
     body = text(*BODY, "eval(x)")
-    build = history(tmp_path / "r.git", ("one", {"vendor/v.py": body}), ("two", {"src/v.py": body}))
+    build = history(where, ("one", {"vendor/v.py": body}), ("two", {"src/v.py": body}))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT * FROM findings") == []
 
 
 def test_wishes_of_the_analysed_code_do_not_silence_the_study(
-    program: Path, tmp_path: Path
+    program: Path, tmp_path: Path, where: Path
 ) -> None:
     files: JsonObject = {
         "a.py": ["eval(x)  # nosemgrep"],
         "b.py": ["eval(y)"],
         ".semgrepignore": ["b.py"],
     }
-    build = history(tmp_path / "r.git", ("one", files))
+    build = history(where, ("one", files))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT path, suppressed, ignored FROM findings ORDER BY 1") == [
         ("a.py", 1, 0),
@@ -360,10 +376,10 @@ def test_wishes_of_the_analysed_code_do_not_silence_the_study(
 
 
 def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
-    program: Path, tmp_path: Path
+    program: Path, tmp_path: Path, where: Path
 ) -> None:
     name = "-rf $(touch x);\n--config=evil.py"
-    build = history(tmp_path / "r.git", ("one", {name: ["eval(x)"], "..%2f..%2fa.py": ["eval(y)"]}))
+    build = history(where, ("one", {name: ["eval(x)"], "..%2f..%2fa.py": ["eval(y)"]}))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
     (call,) = fake_semgrep.calls(program)
@@ -380,11 +396,13 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
     assert environment["HOME"] != os.environ.get("HOME")
 
 
-def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path, db: Path) -> None:
-    (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
+def test_who_wrote_the_findings_of_the_example(
+    program: Path, tmp_path: Path, rules: Path, db: Path
+) -> None:
+    (rules).write_text(RULES.replace("eval\\([^)]*\\)", "return"))
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
+    run("findings", "scan", repo, "--db", db, "--rules", rules)
     by: Numbers = dict(
         query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
     )
@@ -437,10 +455,10 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path, db
     }
 
 
-def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
+def test_complexity_is_a_control(program: Path, tmp_path: Path, where: Path) -> None:
     plain = text("def f():", *(f"    a = {n}" for n in range(20)), "    return eval(x)")
     hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
-    build = history(tmp_path / "r.git", ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
+    build = history(where, ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
     db, _ = scanned(build, tmp_path, "--complexity")
     found = query(
         db,
@@ -552,9 +570,9 @@ def test_a_scanner_that_always_fails_is_not_taken_for_bad_texts(tmp_path: Path) 
 
 
 def test_interrupted_work_is_kept(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, tmp_path: Path, rules: Path, where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
+    build = history(where, ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
     analyse(build.where, db)
     from attribution.weaknesses.scan import source
@@ -574,7 +592,7 @@ def test_interrupted_work_is_kept(
         save(self, portion)
 
     monkeypatch.setattr(source.ScanCache, "save", stop_after_one)
-    wanted = ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
+    wanted = ScanRequest((str(rules),), jobs=1, limits=ScanLimits(targets=2))
     with Store(db) as store:
         repo = GitRepo(build.where)
         with pytest.raises(KeyboardInterrupt):
@@ -584,10 +602,10 @@ def test_interrupted_work_is_kept(
     assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
 
 
-def test_missing_texts_are_tried_again(program: Path, tmp_path: Path) -> None:
+def test_missing_texts_are_tried_again(program: Path, tmp_path: Path, where: Path) -> None:
     from support.histories import drop
 
-    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)"], "b.py": ["eval(y)"]}))
+    build = history(where, ("one", {"a.py": ["eval(x)"], "b.py": ["eval(y)"]}))
     from collector.git.repository import GitRepo
 
     blob = GitRepo(build.where).file_at(build.sha["one"], "a.py")
@@ -947,16 +965,18 @@ rules:
 
 
 @pytest.mark.skipif(REAL is None, reason="semgrep is not installed")
-def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_semgrep_itself(
+    tmp_path: Path, rules: Path, where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The real program takes our options and answers as we read it."""
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
     from collector.git.repository import GitRepo
     from collector.runtime.stages import RunContext
 
-    (tmp_path / "rules.yaml").write_text(PATTERNS)
+    (rules).write_text(PATTERNS)
     build = history(
-        tmp_path / "r.git",
+        where,
         (
             "one",
             {
@@ -977,7 +997,7 @@ def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     )
     db = tmp_path / "w.db"
     analyse(build.where, db)
-    wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
+    wanted = ScanRequest((str(rules),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
         done = stage.scan_repository(
             RunContext(store, GitRepo(build.where), 1), build.sha["one"], wanted
@@ -1039,11 +1059,9 @@ def at_work(room: Path) -> list[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(
-    program: Path, tmp_path: Path, number: signal.Signals
+    program: Path, tmp_path: Path, rules: Path, number: signal.Signals
 ) -> None:
-    process, room = hanging(
-        program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml"
-    )
+    process, room = hanging(program, tmp_path, "findings", "scan", "PATH", "--rules", rules)
     assert at_work(room)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
