@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from support.builder import Shell, Stored, World
+from support.builder import Session, Shell, Stored, World
 
 HERE = Path(__file__).resolve().parent.parent / "fixtures" / "repos"
 CASES: dict[str, Callable[[], World]] = {}
@@ -63,6 +63,18 @@ def begin(name: str, **options: Any) -> World:
     return world
 
 
+def begin_session(name: str, prompt: str) -> tuple[World, Session]:
+    world = begin(name)
+    return world, world.session(prompt=prompt)
+
+
+def end(world: World, session: Session, message: str) -> World:
+    """The turn ends, and its work is committed."""
+    session.end_turn()
+    world.commit(message, [session])
+    return world
+
+
 LEDGER = """\
 import csv
 
@@ -101,8 +113,9 @@ def busiest(entries):
 @case
 def write_and_edit() -> World:
     """The agent writes one file and edits another; everything it adds is its own."""
-    w = begin("write_and_edit")
-    s = w.session(prompt="Add monthly totals, and let load() skip rows without an amount.")
+    w, s = begin_session(
+        "write_and_edit", "Add monthly totals, and let load() skip rows without an amount."
+    )
     s.read("ledger.py")
     s.write("monthly.py", MONTHLY, say="I will start with the monthly totals.")
     old = "        return list(csv.DictReader(source))"
@@ -112,16 +125,13 @@ def write_and_edit() -> World:
         "        rows = csv.DictReader(source)\n        return [row for row in rows if"
         ' row["cents"]]',
     )
-    s.end_turn()
-    w.commit("Monthly totals", [s])
-    return w
+    return end(w, s, "Monthly totals")
 
 
 @case
 def human_between_edits() -> World:
     """A person adds and changes lines between two edits of the agent in the same file."""
-    w = begin("human_between_edits")
-    s = w.session(prompt="Write a report function.")
+    w, s = begin_session("human_between_edits", "Write a report function.")
     s.write(
         "report.py",
         'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head,'
@@ -144,9 +154,7 @@ def human_between_edits() -> World:
         ' scale:9.2f}")\n'
     )
     s.edit("report.py", "    return head, rows", fill + "    return head, rows")
-    s.end_turn()
-    w.commit("A report", [s])
-    return w
+    return end(w, s, "A report")
 
 
 @case
@@ -154,8 +162,7 @@ def human_after_last_edit() -> World:
     """A person goes on after the agent's last edit: new lines in its file, and a file the agent
     never saw.
     """
-    w = begin("human_after_last_edit")
-    s = w.session(prompt="Add monthly totals.")
+    w, s = begin_session("human_after_last_edit", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.human_insert(
@@ -178,8 +185,7 @@ def formatter_after_agent() -> World:
     """An editor reformats the agent's lines on save: other quotes, blanks around `=`, no blank
     at the end of a line.
     """
-    w = begin("formatter_after_agent")
-    s = w.session(prompt="Add settings with sensible defaults.")
+    w, s = begin_session("formatter_after_agent", "Add settings with sensible defaults.")
     lines = [
         "DEFAULTS={'currency':'EUR','places':2}   ",
         "THEMES=['plain','dark']",
@@ -199,16 +205,15 @@ def formatter_after_agent() -> World:
 @case
 def sed_by_agent() -> World:
     """The agent changes lines with sed: some of its own, some that were there before."""
-    w = begin("sed_by_agent")
-    s = w.session(prompt="Add monthly totals and call the entries expenses everywhere.")
+    w, s = begin_session(
+        "sed_by_agent", "Add monthly totals and call the entries expenses everywhere."
+    )
     s.write("monthly.py", MONTHLY)
     s.bash(
         "sed -i 's/entries/expenses/g' ledger.py monthly.py",
         lambda sh: _sub(sh, ("ledger.py", "monthly.py"), "entries", "expenses"),
     )
-    s.end_turn()
-    w.commit("Call them expenses", [s])
-    return w
+    return end(w, s, "Call them expenses")
 
 
 @case
@@ -216,8 +221,7 @@ def heredoc_file() -> World:
     """The agent creates a file with a heredoc, so the command holds the text; a generator writes
     another, so none does.
     """
-    w = begin("heredoc_file")
-    s = w.session(prompt="Add a Makefile, and generate the table of currencies.")
+    w, s = begin_session("heredoc_file", "Add a Makefile, and generate the table of currencies.")
     recipe = "check:\n\tpython -m pytest\n\nledger:\n\tpython ledger.py expenses.csv\n"
     s.bash(
         f"cat > Makefile <<'EOF'\n{recipe}EOF", lambda sh: sh.write("Makefile", recipe), exact=True
@@ -229,9 +233,7 @@ def heredoc_file() -> World:
         blunt=True,
         stdout="3 currencies\n",
     )
-    s.end_turn()
-    w.commit("Makefile and currencies", [s])
-    return w
+    return end(w, s, "Makefile and currencies")
 
 
 # --- lines that move or change their looks --------------------------------------------------------
@@ -240,8 +242,7 @@ def heredoc_file() -> World:
 @case
 def touched_up_by_human() -> World:
     """A person changes a word here and there in the agent's lines, and writes one line anew."""
-    w = begin("touched_up_by_human")
-    s = w.session(prompt="Add a budget check.")
+    w, s = begin_session("touched_up_by_human", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.human_tweak(
@@ -274,8 +275,7 @@ def warn(limit, spent, out):
 @case
 def block_moved_in_file() -> World:
     """A person cuts a block of the agent's new file and pastes it further down."""
-    w = begin("block_moved_in_file")
-    s = w.session(prompt="Add a budget check.")
+    w, s = begin_session("block_moved_in_file", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = (
@@ -295,8 +295,7 @@ def block_moved_in_file() -> World:
 @case
 def block_moved_to_other_file() -> World:
     """A person moves a function that the agent has just written into an old file."""
-    w = begin("block_moved_to_other_file")
-    s = w.session(prompt="Add a budget check.")
+    w, s = begin_session("block_moved_to_other_file", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = BUDGET[BUDGET.index("def warn") :]
@@ -336,9 +335,7 @@ def rename_with_edit() -> World:
         "out.write(entry['what'])",
         "out.write(f\"{entry['what']} {entry['cents']}\")",
     )
-    s.end_turn()
-    w.commit("Rename modules", [s])
-    return w
+    return end(w, s, "Rename modules")
 
 
 @case
@@ -358,9 +355,7 @@ def deleted_and_recreated() -> World:
     )
     s.bash("rm rates.py", lambda sh: sh.remove("rates.py"))
     s.write("rates.py", 'RATES = {\n    "USD": 1.08,\n    "JPY": 161.2,\n}\n')
-    s.end_turn()
-    w.commit("Ledger as a class", [s])
-    return w
+    return end(w, s, "Ledger as a class")
 
 
 LEDGER_CLASS = """\
@@ -395,9 +390,7 @@ def crlf() -> World:
     )
     s.write("clean.bat", "@echo off\ndel /q *.tmp\nrmdir /s /q build\n", eol="\r\n")
     w.human_insert("setup.bat", "rem keep the window open\ntitle Pocket ledger", before="pause")
-    s.end_turn()
-    w.commit("Check for Python", [s])
-    return w
+    return end(w, s, "Check for Python")
 
 
 @case
@@ -413,9 +406,7 @@ def no_final_newline() -> World:
     s.edit("people.txt", "Cleo", "Cleo\nDov")
     s.write("changes.txt", "0.2.0 knows about Dov\n0.1.0 knew nothing")
     w.human_insert("changes.txt", "0.0.1 was a napkin")
-    s.end_turn()
-    w.commit("0.2.0", [s])
-    return w
+    return end(w, s, "0.2.0")
 
 
 @case
@@ -437,9 +428,7 @@ def tabs() -> World:
         '\tamounts := []int{120, 80, -5}\n\tfmt.Println("total:", Total(amounts))',
     )
     w.human_insert("main.go", "\t\t// a negative amount is a refund", before="\t\tif cents < 0 {")
-    s.end_turn()
-    w.commit("Skip refunds", [s])
-    return w
+    return end(w, s, "Skip refunds")
 
 
 GO = """\
@@ -464,8 +453,7 @@ func main() {
 @case
 def redacted_tokens() -> World:
     """Long random words are replaced in the stored transcript, also inside the text of edits."""
-    w = begin("redacted_tokens")
-    s = w.session(prompt="Add a client for the rates service with our test key.")
+    w, s = begin_session("redacted_tokens", "Add a client for the rates service with our test key.")
     key, digest = "kQ7vTz2LmX9bRw4cHs8JdYf1Np6", "sha256-Zp3uGw8Tq1LxVb7NcYr5KdMf2Hj9"
     fetch = "\n\ndef fetch(day):\n    return get(API + day, key=TEST_KEY)\n"
     text = f'API = "https://rates.example/v1/"\nTEST_KEY = "{key}"\n{fetch}'
@@ -576,8 +564,7 @@ def two_sessions_one_file() -> World:
 @case
 def two_commits_one_session() -> World:
     """One session, two commits: the second checkpoint holds the transcript from the start again."""
-    w = begin("two_commits_one_session")
-    s = w.session(prompt="Add monthly totals.")
+    w, s = begin_session("two_commits_one_session", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.commit("Monthly totals", [s])
@@ -591,9 +578,7 @@ def two_commits_one_session() -> World:
         "    return max(months, key=months.get)",
         "    return max(months, key=months.get, default=None)",
     )
-    s.end_turn()
-    w.commit("Budgets", [s])
-    return w
+    return end(w, s, "Budgets")
 
 
 @case
@@ -601,8 +586,7 @@ def files_committed_apart() -> World:
     """The agent changes two files in one turn; a person commits them one by one, the second much
     later.
     """
-    w = begin("files_committed_apart")
-    s = w.session(prompt="Add monthly totals and budgets.")
+    w, s = begin_session("files_committed_apart", "Add monthly totals and budgets.")
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     s.end_turn()
@@ -632,8 +616,9 @@ def one_id_two_commits() -> World:
     """Two commits of one turn carry the same checkpoint id; only the first time the checkpoint
     was stored.
     """
-    w = begin("one_id_two_commits")
-    s = w.session(prompt="Add monthly totals and a budget check, as two commits.")
+    w, s = begin_session(
+        "one_id_two_commits", "Add monthly totals and a budget check, as two commits."
+    )
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     first = w.commit("Monthly totals", [s], paths=["monthly.py"])
@@ -645,8 +630,7 @@ def one_id_two_commits() -> World:
 @case
 def trailer_mid_message() -> World:
     """The checkpoint id stands in the middle of the message, with other paragraphs after it."""
-    w = begin("trailer_mid_message")
-    s = w.session(prompt="Add a budget check.")
+    w, s = begin_session("trailer_mid_message", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit(
@@ -695,8 +679,7 @@ def transcript_missing() -> World:
 @case
 def cut_transcript() -> World:
     """The stored transcript ends in the middle of a record: what came after it is unknown."""
-    w = begin("cut_transcript")
-    s = w.session(prompt="Add monthly totals, then budgets.")
+    w, s = begin_session("cut_transcript", "Add monthly totals, then budgets.")
     s.write("monthly.py", MONTHLY)
     kept = len(s.log.records)
     s.write("budget.py", BUDGET)
@@ -724,9 +707,7 @@ def invisible_subagent() -> World:
         "Keeps track of small expenses.",
         "Keeps track of small expenses and of budgets.",
     )
-    s.end_turn()
-    w.commit("Budget check", [s])
-    return w
+    return end(w, s, "Budget check")
 
 
 @case
@@ -734,8 +715,9 @@ def visible_subagent() -> World:
     """A subagent whose messages are in the transcript as progress records, with calls but
     without results in detail.
     """
-    w = begin("visible_subagent")
-    s = w.session(prompt="Delegate the budget check, then mention it in the README.")
+    w, s = begin_session(
+        "visible_subagent", "Delegate the budget check, then mention it in the README."
+    )
     with s.subagent("Write budget.py with a check and a warning.") as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
@@ -757,8 +739,7 @@ def errors_and_rejections() -> World:
     """Edits that never happened: refused by the tool, declined by the user, cut off. A person
     later types one of those lines.
     """
-    w = begin("errors_and_rejections")
-    s = w.session(prompt="Make loading stricter.")
+    w, s = begin_session("errors_and_rejections", "Make loading stricter.")
     s.edit_error("ledger.py", "def load(file):", "def load(path, strict=True):")
     s.edit_error(
         "ledger.py",
@@ -825,8 +806,7 @@ def edit_after_commit() -> World:
     """The transcript was stored again at the end of the turn and holds edits made after the
     commit: they explain nothing in it.
     """
-    w = begin("edit_after_commit")
-    s = w.session(prompt="Add a budget check. Commit early.")
+    w, s = begin_session("edit_after_commit", "Add a budget check. Commit early.")
     s.write("budget.py", BUDGET)
     w.human_insert(
         "budget.py", "    # flushed so that the warning is seen at once", before="    out.flush()"
@@ -875,9 +855,7 @@ def uncommitted_before_session() -> World:
         "    SHOPS[name] = street\n",
         "    SHOPS[name] = street\n\n\ndef forget(name):\n    SHOPS.pop(name, None)\n",
     )
-    s.end_turn()
-    w.commit("Extremes and shops", [s])
-    return w
+    return end(w, s, "Extremes and shops")
 
 
 @case
@@ -1091,8 +1069,7 @@ def shadow_branch() -> World:
     """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit
     that names nothing.
     """
-    w = begin("shadow_branch")
-    s = w.session(prompt="Add monthly totals.")
+    w, s = begin_session("shadow_branch", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.snapshot(s)
@@ -1134,8 +1111,7 @@ def cherry_pick() -> World:
 @case
 def revert_by_human() -> World:
     """A person reverts the agent's commit, then brings part of it back by hand."""
-    w = begin("revert_by_human")
-    s = w.session(prompt="Skip rows without an amount and add budgets.")
+    w, s = begin_session("revert_by_human", "Skip rows without an amount and add budgets.")
     s.write("budget.py", BUDGET)
     s.read("ledger.py")
     s.edit(
@@ -1158,8 +1134,7 @@ def rebased_commit() -> World:
     """The committer's time is an hour after the author's, as after a rebase; a later edit must
     not count.
     """
-    w = begin("rebased_commit")
-    s = w.session(prompt="Add a budget check.")
+    w, s = begin_session("rebased_commit", "Add a budget check.")
     s.write("budget.py", BUDGET)
     w.human_insert("budget.py", "MARGIN = 10", before="def check(limit, spent):")
     w.commit("Budget check", [s], later=3_600)

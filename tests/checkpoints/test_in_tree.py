@@ -482,6 +482,29 @@ def triple(value):
 PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 
 
+def one_more(
+    clone: Clone,
+    text: str,
+    before: str,
+    more: str = MORE,
+    beside: str = "",
+    later: str = "",
+    minutes: tuple[int, int] = (26, 40),
+    zone: str = "+0200",
+) -> str:
+    """The commit of Aider's own edit of this text. Its history has what it says of both, with
+    something beside it and later.
+    """
+    fourfold = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
+    clone.put("a.py", text.replace("def triple", f"{fourfold}def triple"))
+    after = clone.commit(minutes[0], "feat: one more", zone)
+    history = clone.path / ".aider.chat.history.md"
+    said = more.format(before=before[:7], after=after[:7])
+    history.write_text(history.read_text() + beside + said + later)
+    clone.commit(minutes[1], "The history", zone)
+    return after
+
+
 def with_changes_of_others(
     path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()
 ) -> tuple[Clone, str, str]:
@@ -496,19 +519,7 @@ def with_changes_of_others(
         clone.commit(minute, "Before")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        (CODE + PERSONS).replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(
-        history.read_text() + beside + more.format(before=before[:7], after=after[:7])
-    )
-    clone.commit(40, "The history")
-    return clone, before, after
+    return clone, before, one_more(clone, CODE + PERSONS, before, more, beside)
 
 
 def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(
@@ -550,19 +561,7 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(
 
 def _classes_before_edits(clone: Clone, before: str, path: str, added: str = "") -> set[str]:
     """Those of a file in the commit that Aider makes before its own edits."""
-    clone.put(
-        "a.py",
-        CODE.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace(
-        "Committing a.py", f"Committing {path}"
-    )
-    file = clone.path / ".aider.chat.history.md"
-    file.write_text(file.read_text() + added + more)
-    clone.commit(40, "The history")
+    one_more(clone, CODE, before, MORE.replace("Committing a.py", f"Committing {path}"), added)
     with attributed(bare(clone), clone.path.parent / "a.db") as store:
         sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
         return set(column(store, sql, before, path))
@@ -667,25 +666,15 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     clone = with_aider(work)
     clone.put("a.py", changed)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        changed.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + more.format(before=before[:7], after=after[:7]))
-    clone.commit(40, "The history")
+    one_more(clone, changed, before, more)
     with attributed(bare(clone), db) as store:
         sql = (
             "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path ="
             " 'a.py' AND nonblank > 0"
         )
-        ((kind, how, why),) = (tuple(row.values()) for row in store.rows(sql, (before,)))
-    assert (kind, how, why) == (
-        ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
-    )
+        assert select(store, sql, before) == [
+            ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
+        ]
 
 
 @pytest.mark.parametrize(
@@ -703,24 +692,13 @@ def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_ag
     many = "\n\n" + numbered_text(count, "warehouse_{n} = shelves_of({n})\n")
     clone.put("a.py", CODE + many)
     before = clone.commit(minute, "feat: what stood there")
-    clone.put(
-        "a.py",
-        (CODE + many).replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(minute + 1, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
-    clone.commit(minute + 2, "The history")
-    spans(bare(clone), db)
-    with Store(db, create=False) as store:
+    one_more(clone, CODE + many, before, minutes=(minute + 1, minute + 2))
+    with attributed(bare(clone), db) as store:
         sql = (
-            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank GROUP BY class, reason"
+            "SELECT class, NULLIF(reason, '') FROM line_spans WHERE commit_sha = ? AND path ="
+            " 'a.py' AND nonblank GROUP BY class, reason"
         )
-        found = [(row["class"], row["reason"] or None) for row in store.rows(sql, (before,))]
-    assert found == [verdict]
+        assert select(store, sql, before) == [verdict]
 
 
 UNSIGNED = """
@@ -761,20 +739,8 @@ def test_what_aider_commits_beside_its_uncommitted_edit_is_a_persons_only_with_n
     dirty = (CODE + PERSONS).replace("def triple", tenfold + "def triple")
     clone.put("a.py", dirty)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        dirty.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(
-        history.read_text() + UNSIGNED + MORE.format(before=before[:7], after=after[:7])
-    )
-    clone.commit(40, "The history")
-    spans(bare(clone), db)
-    with Store(db, create=False) as store:
+    one_more(clone, dirty, before, beside=UNSIGNED)
+    with attributed(bare(clone), db) as store:
         sql = (
             "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path ="
             " 'a.py' AND nonblank"
@@ -818,24 +784,14 @@ def _verdicts_of_halved(
     clone = with_aider(tmp_path / "work")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there", zone)
-    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
-    after = clone.commit(26, "feat: one more", zone)
-    history = clone.path / ".aider.chat.history.md"
-    run_ = MORE.format(before=before[:7], after=after[:7]).replace(
-        "\na.py\n", answer + "\na.py\n", 1
-    )
-    history.write_text(history.read_text() + sooner + run_ + later)
-    clone.commit(50, "The history", zone)
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
+    more = MORE.replace("\na.py\n", answer + "\na.py\n", 1)
+    one_more(clone, CODE + PERSONS, before, more, sooner, later, (26, 50), zone)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
         sql = (
-            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank"
+            "SELECT TRIM(class || ' ' || COALESCE(reason, '')) FROM line_spans WHERE commit_sha ="
+            " ? AND path = 'a.py' AND nonblank"
         )
-        return {
-            f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))
-        }
+        return set(column(store, sql, before))
 
 
 def test_what_later_answers_repeat_of_a_persons_lines_does_not_take_them_away(
