@@ -92,6 +92,11 @@ def prober(context: ChannelContext) -> Prober:
     return Prober(GitServers(context.github.web, context.github.clock))
 
 
+def ask_listing(context: ChannelContext, one: Prober | None = None) -> DiscoverResult:
+    """Discovery in what a list names."""
+    return discover(context, ["listing"], Filters(), one or prober(context))
+
+
 def remote(repo: str, provider: str = "github") -> str:
     return json.dumps(
         {
@@ -155,7 +160,7 @@ def server() -> Iterator[GitHubServer]:
 
 def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path) -> None:
     with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+        outcome = ask_listing(context)
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
         wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
@@ -183,7 +188,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path
 
 def test_filters_decide_anew_without_asking(server: GitHubServer, db: Path) -> None:
     with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         asked = len(server.log)
         filters = Filters(True, frozenset({"mit"}), None, True)
         settle(context.log, filters)
@@ -226,7 +231,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(db: P
         GitHubServer(World(world)) as server,
         opened(server, db, FakeTime(NOW.timestamp()), **names) as context,
     ):
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert {name: row["exclusion"] for name, row in rows(context).items()} == {
             "o/aider": "no_ref",
             "o/both": None,
@@ -271,15 +276,15 @@ def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, db: Path) -
             " 'O/V1', 'x', 'forgotten')",
             (server.url,),
         )
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
 
 
 def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, db: Path) -> None:
     with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         asked = len(server.log)
-        assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
+        assert ask_listing(context).probed == 0
         assert len(server.log) == asked
         before = rows(context)["o/v2"]
         confirm(context, prober(context), DiscoverResult(), candidates(context.log, ["o/V2"]))
@@ -295,17 +300,17 @@ def test_what_fails_is_asked_again_later(
     with opened(server, db, time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 4)
         one = Prober(GitServers(context.github.web, context.github.clock))
-        outcome = discover(context, ["listing"], Filters(), one)
+        outcome = ask_listing(context, one)
         assert {n: r["exclusion"] for n, r in rows(context).items()} == {
             "o/v1": "unreachable",
             "o/gone": "private_or_missing",
         }
-        assert discover(context, ["listing"], Filters(), one).probed == 0
+        assert ask_listing(context, one).probed == 0
         time.sleep(3 * 3600)
-        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert ask_listing(context, one).probed == 1
         assert rows(context)["o/v1"]["exclusion"] is None and rows(context)["o/v1"]["attempts"] == 0
         time.sleep(31 * 86400)
-        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert ask_listing(context, one).probed == 1
         assert outcome.failures == []
 
 
@@ -317,7 +322,7 @@ def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer,
     with opened(server, db, time, **listed("o/gone")) as context:
         server.faults.extend(["503"] * 8)
         for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
-            discover(context, ["listing"], Filters(), prober(context))
+            ask_listing(context)
             row = rows(context)["o/gone"]
             assert pick(row, "outcome", "attempts") == (outcome, 1)
             server.faults.clear()
@@ -331,7 +336,7 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
     time = FakeTime(NOW.timestamp())
     server.now = lambda: time.at
     with opened(server, db, time, token=False, **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+        outcome = ask_listing(context)
         unnamed = {"o/data", "o/deleted"}  # only GraphQL tells the settings
         expected = {
             name: "no_ref" if reason == "elsewhere" else reason for name, reason in EXPECTED.items()
@@ -344,7 +349,7 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
     server.used.clear()
     server.limits["core"] = (5000, 5, 3600)
     with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+        outcome = ask_listing(context)
         assert "candidates without metadata" in str(outcome.failures[0][1])
         known = [row for row in rows(context).values() if row["metadata_at"]]
         assert len(known) == 5 and all(row["confirmed"] for row in known)
@@ -372,7 +377,7 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
             FakeTime(NOW.timestamp()),
             **listed(*(f"o/r{n}" for n in range(8))),
         ) as context:
-            outcome = discover(context, ["listing"], Filters(), prober(context))
+            outcome = ask_listing(context)
             assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
             assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
             [(what, error)] = outcome.failures
@@ -390,7 +395,7 @@ def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(db: Path) -> No
         opened(server, db, FakeTime(NOW.timestamp()), **listed(*names)) as context,
     ):
         server.faults.extend([None] * 6 + ["502"] * 6)
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert all(row["metadata_at"] for row in rows(context).values())
         assert len(server.asked("/graphql")) == 6 + 2
 
@@ -462,7 +467,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
 
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: Path) -> None:
     with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         sections = report(context.log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
     assert pick(totals, "names", "repositories", "confirmed") == (19, 18, 11)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import numbered_text
 from support.local_clone import AgentSession, Clone, authors, said_of
-from support.local_writers import keep
+from support.local_writers import keep, two_agents
 
 MINUTE = 60.0
 LONG = numbered_text(8, "def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n")
@@ -56,7 +56,7 @@ def test_lines_that_were_put_into_a_file_by_hand_before(
 
 
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_next_commit_of_the_same_person_has_the_same_clock(
     off: float, agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 from support import numbered_text
 from support.answers import column, value
 from support.local_clone import PRINTED, AgentSession, Clone, authors, said_of
-from support.local_writers import keep
+from support.local_writers import keep, three_agents, two_agents
 from support.truth import run
 
 from attribution.ensure.clone import attributed_clone
@@ -72,7 +72,7 @@ def test_quiet_command_makes_no_commit_of_another_message_its_own(
 
 
 @pytest.mark.parametrize("off", [-40.0, 40.0, -HOUR, HOUR, 9 * HOUR, -9 * HOUR])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_clock_of_git_may_be_off(
     agent: str, off: float, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -124,7 +124,7 @@ def test_what_a_hook_adds_in_the_sessions_own_commit_is_no_persons(
     assert authors({number: line for number, line in lines.items() if number > 3}) == {"agent"}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -141,7 +141,7 @@ def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
 
 
 @pytest.mark.parametrize("command", ["git add -A && git commit --no-edit", "git merge --continue"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_conflict_that_the_agent_resolved_is_its_own(
     agent: str, command: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -177,7 +177,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", TEXTS)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_file_in_another_encoding_has_the_text_of_the_transcript(
     agent: str,
     encoding: str,
@@ -209,7 +209,7 @@ def _in_utf_16(clone: Clone, path: str, order: str, ends: str) -> None:
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("order", UTF_16)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_file_in_utf_16_has_lines_of_the_agent_but_none_that_a_person_changed(
     agent: str,
     order: str,
@@ -312,7 +312,7 @@ def test_work_of_days_ago_that_was_changed_since_connects_nothing(
 
 
 @pytest.mark.parametrize("subject", ["Steps (#12)", "Add steps", "Everything of the branch"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     agent: str, subject: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -446,7 +446,7 @@ def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
     assert sum(line.author == "agent" for line in lines.values()) == shown
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 @pytest.mark.parametrize(
     "command",
     ["make commit", "npm run release", "just commit 'Add f'", "git ci -am f", "cat build.log"],
@@ -476,7 +476,7 @@ STAGED = (
 
 
 @pytest.mark.parametrize("way", ["tried before", "in the same call", "lint-staged", "no name"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
     agent: str, way: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -518,7 +518,7 @@ CONFIGURED = {
 
 @pytest.mark.parametrize("minutes", [0.0, 1.0])
 @pytest.mark.parametrize("hook", CONFIGURED)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time_to_type(
     agent: str,
     hook: str,
@@ -546,7 +546,7 @@ def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time
     )
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_tool_of_a_git_server_makes_a_commit_as_well(
     agent: str, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
@@ -592,7 +592,7 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_file_that_a_script_computes_is_the_agents_whoever_commits_it_and_what_follows_is_not(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -689,7 +689,7 @@ def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_t
 
 @pytest.mark.parametrize("way", ["amend", "reworded"])
 @pytest.mark.parametrize("minutes", [5, 90])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_rebased(
     agent: str,
     minutes: int,

@@ -11,7 +11,7 @@ import pytest
 from support import numbered_text, truth
 from support.answers import column, select
 from support.local_clone import Action, AgentSession, Clone
-from support.local_writers import keep
+from support.local_writers import keep, three_agents, two_agents
 from support.truth import Line
 
 from collector.json_values import Numbers
@@ -109,7 +109,7 @@ def run(session: AgentSession, shape: str, at: float, sha: str, message: str) ->
 
 
 @pytest.mark.parametrize("off", [0.0, -30 * MINUTE])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 @pytest.mark.parametrize("shape", SHAPES)
 def test_commit_is_its_sessions_in_every_shape(
     shape: str,
@@ -174,7 +174,7 @@ def test_parent_that_jj_shows_is_not_made_by_a_call_that_only_goes_there(
     assert told.methods == [] and "agent" not in told.authors()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_pull_request_of_others_is_not_the_sessions_that_merges_it(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -189,7 +189,7 @@ def test_pull_request_of_others_is_not_the_sessions_that_merges_it(
     assert told.methods == [] and "agent" not in told.authors()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_what_was_stashed_meanwhile_is_still_the_agents(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -207,7 +207,7 @@ def test_what_was_stashed_meanwhile_is_still_the_agents(
     assert said_of(clone, db, sha).authors() == ["agent"]
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
@@ -291,7 +291,7 @@ def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wr
     assert linked_sessions(clone, db, sha).keys() == {first.id, second.id}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_commit_that_puts_an_older_version_back_has_the_lines_of_whoever_wrote_them_then(
     agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.local_writers import two_agents
 
 from attribution.authorship.session_edits import session_edits
 from attribution.shell.printed import FilePart, lines_traced, parts_shown
@@ -135,7 +136,7 @@ def test_a_failed_test_quotes_lines_of_files() -> None:
 
 
 @pytest.mark.parametrize(("status", "count"), [(Status.OK, 1), (Status.ERROR, 0)])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_files_that_are_printed_are_sightings_for_every_agent(
     agent: str, status: Status, count: int
 ) -> None:

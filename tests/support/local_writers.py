@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from collector.agents.machine.model import Machine
 from support import local_layouts as layouts
 from support import local_stores as stores
@@ -39,6 +41,10 @@ WRITERS: dict[str, Writer] = {
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
 }
+
+
+two_agents = pytest.mark.parametrize("agent", ["claude-code", "codex"])
+three_agents = pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
 
 
 def keep(session: AgentSession, agent: str = "claude-code") -> Path:
