@@ -106,7 +106,7 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def with_aider(path: Path, where: str = "") -> Clone:
+def aider_clone(path: Path, where: str = "") -> Clone:
     """An edit by Aider that it committed itself, and later its history."""
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
@@ -144,7 +144,7 @@ def spans(repo: Path, db: Path, path: str = "a.py") -> list[RowValues]:
 def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(
     zone: None, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     expected = [
         ("undeclared", "none", "inferred", None, 1, 1),
         ("agent", "exact", "replayed", "aider", 2, 9),
@@ -158,7 +158,7 @@ def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(
         assert tuple(checkpoint.values()) == ("tree", ".aider.chat.history.md")
 
 
-def without_commits(path: Path, zone: str = "+0200") -> Clone:
+def clone_without_commits(path: Path, zone: str = "+0200") -> Clone:
     """The same with --no-auto-commits: the history names no commit, Ana makes it herself."""
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
@@ -178,20 +178,20 @@ def test_a_history_without_commits_is_of_the_zone_that_commits_around_it_share(
     work: Path,
     db: Path,
 ) -> None:
-    clone = without_commits(work)
+    clone = clone_without_commits(work)
     assert AGENTS in spans(clone.path, db)
     assert AGENTS in spans(bare(clone), tmp_path / "b.db")
 
 
 def test_of_several_zones_it_is_that_of_whoever_committed_the_history(work: Path, db: Path) -> None:
-    clone = without_commits(work)
+    clone = clone_without_commits(work)
     clone.put("b.py", "y = 1\n")
     clone.commit(40, zone="-0800", who="Bob")
     assert AGENTS in spans(bare(clone), db)
 
 
 def test_where_her_own_zones_differ_too_nothing_is_known_of_the_time(work: Path, db: Path) -> None:
-    clone = without_commits(work)
+    clone = clone_without_commits(work)
     clone.put("b.py", "y = 1\n")
     clone.commit(40, zone="-0800")
     assert AGENTS not in spans(bare(clone), db)
@@ -201,7 +201,7 @@ def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(
     work: Path,
     db: Path,
 ) -> None:
-    clone = without_commits(work)
+    clone = clone_without_commits(work)
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~1")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
@@ -225,7 +225,7 @@ def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(
 
 
 def test_a_history_that_was_removed_later_is_read(tmp_path: Path, work: Path, db: Path) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     before = spans(bare(clone), db)
     (clone.path / ".aider.chat.history.md").unlink()
     clone.commit(30, "Remove it")
@@ -234,7 +234,7 @@ def test_a_history_that_was_removed_later_is_read(tmp_path: Path, work: Path, db
 
 
 def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(work: Path) -> None:
-    repo = GitRepo(str(bare(with_aider(work))))
+    repo = GitRepo(str(bare(aider_clone(work))))
     # 4 MB of commits that the clone lacks
     gone = {f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)}
     expected = list(in_tree.find(repo, repo.refs()))
@@ -250,7 +250,7 @@ def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
 ) -> None:
     """Git is told their directories then, or none where they lie at the top."""
     monkeypatch.setattr(in_tree, "_MOST_PLACES", 1)
-    clone = with_aider(work, "one/")
+    clone = aider_clone(work, "one/")
     for where in ("two/deep/", ""):
         clone.put(f"{where}.aider.chat.history.md", another_history(len(where)))
     clone.commit(30)
@@ -269,7 +269,7 @@ def test_records_beyond_the_limit_are_a_problem(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(in_tree, "TREE_RECORDS", most)
-    clone = with_aider(work)
+    clone = aider_clone(work)
     clone.put("sub/.aider.chat.history.md", another_history(0))
     clone.commit(30)
     with attributed(bare(clone), db) as store:
@@ -283,7 +283,7 @@ def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
     most: int, sessions: int, tmp_path: Path, work: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(in_tree, "FOREIGN_RECORDS", most)
-    clone = with_chat(work, BY_CODEX, "sessions/trajectory.json")
+    clone = chat_clone(work, BY_CODEX, "sessions/trajectory.json")
     tip = object_id(clone.path)
     with attributed(bare(clone), db) as store:
         # on the default branch it counts whatever the limit
@@ -304,7 +304,7 @@ def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
 def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default_branch(
     ref: str, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     expected = spans(bare(clone), db)
     git(clone.path, "update-ref", ref, "HEAD")
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
@@ -318,7 +318,7 @@ def test_a_branch_with_a_record_that_comes_later_is_read_then(
     tmp_path: Path, work: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WHOWROTE_ARCHIVE", "off")  # which would know the record already
-    clone = with_aider(work)
+    clone = aider_clone(work)
     expected = spans(clone.path, tmp_path / "a.db")
     tip = object_id(clone.path)
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
@@ -331,7 +331,7 @@ def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(
     work: Path,
     db: Path,
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~2")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
@@ -357,7 +357,7 @@ def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(
 def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(
     work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
     written = history.read_text()
     later = (
@@ -375,7 +375,7 @@ def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(
 
 
 def test_a_run_without_edits_is_a_session_too(work: Path, db: Path) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
     history.write_text(
         history.read_text()
@@ -389,7 +389,7 @@ def test_a_run_without_edits_is_a_session_too(work: Path, db: Path) -> None:
 def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(
     tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
     before = spans(bare(clone), db)
     history.write_text("\n# aider chat started at 2025-08-07 09:00:00\n")
@@ -505,7 +505,7 @@ def one_more(
     return after
 
 
-def with_changes_of_others(
+def changes_of_others(
     path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()
 ) -> tuple[Clone, str, str]:
     """A person's lines that Aider committed before its own edits, with both commits. `beside`: what
@@ -513,7 +513,7 @@ def with_changes_of_others(
 
     `earlier`: what the file was in commits before.
     """
-    clone = with_aider(path)
+    clone = aider_clone(path)
     for minute, text in enumerate(earlier, 21):
         clone.put("a.py", text)
         clone.commit(minute, "Before")
@@ -526,7 +526,7 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
     work: Path,
     db: Path,
 ) -> None:
-    clone, before, after = with_changes_of_others(work)
+    clone, before, after = changes_of_others(work)
     repo = bare(clone)
     spans(repo, db)
     sql = (
@@ -538,7 +538,7 @@ def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_
 
 
 def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(work: Path, db: Path) -> None:
-    clone, before, _ = with_changes_of_others(work, earlier=(CODE + PERSONS, CODE))
+    clone, before, _ = changes_of_others(work, earlier=(CODE + PERSONS, CODE))
     spans(bare(clone), db)
     sql = (
         "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
@@ -551,7 +551,7 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(
     work: Path, db: Path
 ) -> None:
     """Of the commits that the histories name, only the newer ones are worked out for it."""
-    clone, _, _ = with_changes_of_others(work)
+    clone, _, _ = changes_of_others(work)
     analyse(clone.path, db)
     clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
@@ -572,7 +572,7 @@ def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, w
     """A new file that Aider commits before its edits, and a text that an older version of the
     file has.
     """
-    clone = with_aider(work)
+    clone = aider_clone(work)
     path = "a.py" if history else "b.py"
     for minute, text in enumerate((history, CODE) if history else ()):
         clone.put(path, text)
@@ -608,7 +608,7 @@ def test_what_programs_write_beside_a_person_is_not_that_persons(
     path: str, old: str, new: str, work: Path
 ) -> None:
     """Package managers, editors of games, Aider itself, formatters; the last one is a control."""
-    clone = with_aider(work)
+    clone = aider_clone(work)
     clone.put(path, old)
     clone.commit(20, "feat: the first version")
     clone.put(path, new)
@@ -639,7 +639,7 @@ def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(
     question.
     """
     more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
-    clone, before, _ = with_changes_of_others(work, ASKED, more)
+    clone, before, _ = changes_of_others(work, ASKED, more)
     spans(bare(clone), db)
     sql = (
         "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
@@ -663,7 +663,7 @@ _LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"
 def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     more: str, changed: str, reason: str | None, work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     clone.put("a.py", changed)
     before = clone.commit(25, "feat: what stood there")
     one_more(clone, changed, before, more)
@@ -688,7 +688,7 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
 def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_agents(
     count: int, minute: int, verdict: tuple[str, str | None], work: Path, db: Path
 ) -> None:
-    clone = with_aider(work)
+    clone = aider_clone(work)
     many = "\n\n" + numbered_text(count, "warehouse_{n} = shelves_of({n})\n")
     clone.put("a.py", CODE + many)
     before = clone.commit(minute, "feat: what stood there")
@@ -731,7 +731,7 @@ def test_what_aider_commits_beside_its_uncommitted_edit_is_a_persons_only_with_n
     db: Path,
 ) -> None:
     """Its edit stays its own in the layout of an editor."""
-    clone = with_aider(work)
+    clone = aider_clone(work)
     tenfold = (
         "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount *"
         " 10\n\n\n"
@@ -781,7 +781,7 @@ def _verdicts_of_halved(
     """Classes of the lines that Aider committed before its edits: with what runs before and
     after it, and its answer, say.
     """
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(tmp_path / "work")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there", zone)
     more = MORE.replace("\na.py\n", answer + "\na.py\n", 1)
@@ -834,7 +834,7 @@ def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wro
     work: Path,
     db: Path,
 ) -> None:
-    repo = bare(with_aider(work))
+    repo = bare(aider_clone(work))
     attributed(repo, db)
     result = run("why", repo, "a.py:4", "--db", db)
     assert "Aider (gpt-4o) wrote this line, asked:" in result.output, result.output
@@ -856,7 +856,7 @@ def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_o
     """In two directories, the first one perhaps removed, or one that goes on or is begun anew,
     and is longer then.
     """
-    clone = with_aider(work)
+    clone = aider_clone(work)
     if removed:
         (clone.path / ".aider.chat.history.md").unlink()
         clone.commit(24, "Without the history")
@@ -915,7 +915,7 @@ def write_log(clone: Clone, event: str, entries: list[JsonObject], where: str = 
     clone.put(f"{where}/{event}.json", json.dumps(entries, indent=2))
 
 
-def with_hook_logs(path: Path, where: str = "logs") -> Clone:
+def hook_clone(path: Path, where: str = "logs") -> Clone:
     """Two sessions in one log: the first wrote a file, the second replaced a line; one edit
     failed.
     """
@@ -986,7 +986,7 @@ BY_HOOKS = [("agent", "exact", "claude-code", 1, 6), ("agent", "exact", "claude-
 def test_logs_of_hooks_have_the_calls_of_several_sessions(
     zone: None, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_hook_logs(work, "logs/today")
+    clone = hook_clone(work, "logs/today")
     lines = sorted(
         (row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py")
     )
@@ -1006,7 +1006,7 @@ def test_logs_of_hooks_have_the_calls_of_several_sessions(
 def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(
     work: Path, db: Path
 ) -> None:
-    clone = with_hook_logs(work)
+    clone = hook_clone(work)
     write_log(clone, "pre_tool_use", [])
     write_log(clone, "post_tool_use", [])
     clone.commit(30, "Empty them")
@@ -1149,7 +1149,7 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
 def test_edits_before_a_log_of_results_that_was_begun_anew_count(
     reads: tuple[str, ...], path: str, status: str, work: Path, db: Path
 ) -> None:
-    clone = with_hook_logs(work)
+    clone = hook_clone(work)
     read = [
         entry("three", "PreToolUse", "Read", name) | {"tool_use_id": f"read {name}"}
         for name in reads
@@ -1175,7 +1175,7 @@ def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(
     work: Path,
     db: Path,
 ) -> None:
-    clone = with_hook_logs(work)
+    clone = hook_clone(work)
     edit = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {
         "tool_use_id": "edit"
     }
@@ -1193,7 +1193,7 @@ def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(
 
 def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(work: Path, db: Path) -> None:
     """What a later version of the log lacks was not done after it."""
-    clone = with_hook_logs(work)
+    clone = hook_clone(work)
     other = entry("three", "PreToolUse", "Read", "a.py")
     write_log(clone, "pre_tool_use", [other])
     write_log(clone, "post_tool_use", [])
@@ -1206,7 +1206,7 @@ def test_a_log_without_times_is_no_witness_of_a_person(work: Path, db: Path) -> 
     """Between two calls of such a log anything may have been done that it does not have: it can
     begin anywhere in the session.
     """
-    clone = with_hook_logs(work)
+    clone = hook_clone(work)
     text = (clone.path / "src" / "b.py").read_text()
     typed = "LEDGER = load_ledger('somebody typed this')\n"
     old, new = (
@@ -1272,7 +1272,7 @@ BY_CLAUDE = (
 )
 
 
-def with_chat(
+def chat_clone(
     path: Path, kept: tuple[list[JsonObject], Texts], name: str, code: str = HALVED
 ) -> Clone:
     messages, meta = kept
@@ -1290,7 +1290,7 @@ def with_chat(
 def test_a_session_that_was_kept_as_a_chat_is_the_agents(
     zone: None, agent: str, kept: Any, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_chat(work, kept, "sessions/trajectory-2.json")
+    clone = chat_clone(work, kept, "sessions/trajectory-2.json")
     expected = [("agent", "exact", "replayed", agent, 1, 6)]
     assert spans(clone.path, tmp_path / "a.db", "src/b.py") == expected
     assert spans(bare(clone), db, "src/b.py") == expected
@@ -1303,7 +1303,7 @@ def test_a_session_that_was_kept_as_a_chat_is_the_agents(
 def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(
     kept: Any, work: Path, db: Path
 ) -> None:
-    clone = with_chat(
+    clone = chat_clone(
         work,
         kept,
         "runs/trajectory.json",
@@ -1319,7 +1319,7 @@ def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(work: Path, db
         {key: value for key, value in message.items() if key != "_metadata"}
         for message in BY_CODEX[0]
     ]
-    clone = with_chat(work, (messages, BY_CODEX[1]), "sessions/trajectory.json")
+    clone = chat_clone(work, (messages, BY_CODEX[1]), "sessions/trajectory.json")
     with attributed(bare(clone), db) as store:
         assert store.value("SELECT count(*) FROM sessions") == 0
 
@@ -1345,7 +1345,7 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
             assert store.value("SELECT count(*) FROM sessions") == number
 
 
-def by_openhands(sha: str) -> Any:
+def openhands_record(sha: str) -> Any:
     """On a server whose clock is seven hours behind UTC."""
     new = {
         "path": "/workspace/src/b.py",
@@ -1380,7 +1380,7 @@ def by_openhands(sha: str) -> Any:
     ]
 
 
-def by_mini_swe_agent(sha: str) -> Any:
+def mini_swe_agent_record(sha: str) -> Any:
     command = f"cd {HOME} && cat > src/b.py <<'EOF'\n{HALVED}EOF"
     asked = {
         "role": "assistant",
@@ -1402,7 +1402,7 @@ def by_mini_swe_agent(sha: str) -> Any:
     return {"info": about, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
 
 
-def by_swe_agent(sha: str) -> Any:
+def swe_agent_record(sha: str) -> Any:
     action = f"str_replace_editor create /home/ana/work/src/b.py --file_text '{HALVED}'"
     state = {"working_dir": HOME}
     return {
@@ -1418,9 +1418,9 @@ def by_swe_agent(sha: str) -> Any:
 @pytest.mark.parametrize(
     ("agent", "record", "name"),
     [
-        ("openhands", by_openhands, "trajectory.json"),
-        ("mini-swe-agent", by_mini_swe_agent, "runs/one.traj.json"),
-        ("swe-agent", by_swe_agent, "runs/one.traj"),
+        ("openhands", openhands_record, "trajectory.json"),
+        ("mini-swe-agent", mini_swe_agent_record, "runs/one.traj.json"),
+        ("swe-agent", swe_agent_record, "runs/one.traj"),
     ],
 )
 def test_a_trajectory_of_work_on_the_repository_is_read(
@@ -1456,7 +1456,7 @@ def test_commits_say_on_which_clock_openhands_wrote_its_times(
     clone = Clone(work)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(7, "all")
-    clone.put("trajectory.json", json.dumps(by_openhands(sha if made else "0" * 40)))
+    clone.put("trajectory.json", json.dumps(openhands_record(sha if made else "0" * 40)))
     clone.commit(20, "Keep the record")
     assert [(row[0], *row[3:]) for row in spans(bare(clone), db, "src/b.py")] == [
         ("agent", "openhands", 1, 6)
@@ -1594,7 +1594,7 @@ Wrote file successfully.
 """
 
 
-def with_record(path: Path, name: str, record: str) -> Clone:
+def record_clone(path: Path, name: str, record: str) -> Clone:
     """`src/b.py`, and a record that says who wrote it."""
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
@@ -1606,7 +1606,7 @@ def with_record(path: Path, name: str, record: str) -> Clone:
     return clone
 
 
-def with_transcript(path: Path, name: str, sample: str) -> Clone:
+def transcript_clone(path: Path, name: str, sample: str) -> Clone:
     """A transcript of the agent's own, and the texts that it wrote."""
     (transcript,) = (SAMPLES / sample).rglob("*.jsonl")
     reader = reader_for(transcript.read_bytes())
@@ -1621,7 +1621,7 @@ def with_transcript(path: Path, name: str, sample: str) -> Clone:
     return clone
 
 
-def with_crush(path: Path) -> Clone:
+def crush_clone(path: Path) -> Clone:
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
@@ -1632,49 +1632,51 @@ def with_crush(path: Path) -> Clone:
 
 
 KINDS: dict[str, tuple[str, Callable[[Path], Clone]]] = {
-    "Aider": ("aider", with_aider),
+    "Aider": ("aider", aider_clone),
     "SpecStory": (
         "claude-code",
-        lambda path: with_record(path, ".specstory/history/one.md", STORY.format(code=HALVED)),
+        lambda path: record_clone(path, ".specstory/history/one.md", STORY.format(code=HALVED)),
     ),
     "home of Codex": (
         "codex",
-        lambda path: with_transcript(
+        lambda path: transcript_clone(
             path, ".codex/sessions/2025/08/06/{transcript}", "codex-basic"
         ),
     ),
     "home of Claude": (
         "claude-code",
-        lambda path: with_transcript(path, ".claude/projects/-w/{transcript}", "claude-code-basic"),
+        lambda path: transcript_clone(
+            path, ".claude/projects/-w/{transcript}", "claude-code-basic"
+        ),
     ),
     "home of Claude in a folder": (
         "claude-code",
-        lambda path: with_transcript(
+        lambda path: transcript_clone(
             path, ".claude/config/projects/-w/{transcript}", "claude-code-basic"
         ),
     ),
     "export of OpenCode": (
         "opencode",
-        lambda path: with_record(path, "docs/session-ses_3f83.md", EXPORTED),
+        lambda path: record_clone(path, "docs/session-ses_3f83.md", EXPORTED),
     ),
-    "hook logs": ("claude-code", with_hook_logs),
-    "Crush": ("crush", with_crush),
-    "chat": ("codex", lambda path: with_chat(path, BY_CODEX, "sessions/trajectory-2.json")),
+    "hook logs": ("claude-code", hook_clone),
+    "Crush": ("crush", crush_clone),
+    "chat": ("codex", lambda path: chat_clone(path, BY_CODEX, "sessions/trajectory-2.json")),
     "OpenHands": (
         "openhands",
-        lambda path: with_record(path, "trajectory.json", json.dumps(by_openhands("SHA"))),
+        lambda path: record_clone(path, "trajectory.json", json.dumps(openhands_record("SHA"))),
     ),
     "mini-SWE-agent": (
         "mini-swe-agent",
-        lambda path: with_record(path, "a.traj.json", json.dumps(by_mini_swe_agent(""))),
+        lambda path: record_clone(path, "a.traj.json", json.dumps(mini_swe_agent_record(""))),
     ),
     "SWE-agent": (
         "swe-agent",
-        lambda path: with_record(path, "a.traj", json.dumps(by_swe_agent(""))),
+        lambda path: record_clone(path, "a.traj", json.dumps(swe_agent_record(""))),
     ),
     "recorder": (
         "claude-code",
-        lambda path: with_transcript(path, ".entire/metadata/one/full.jsonl", "claude-code-basic"),
+        lambda path: transcript_clone(path, ".entire/metadata/one/full.jsonl", "claude-code-basic"),
     ),
 }
 
@@ -1730,7 +1732,7 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
 
 
 def test_lines_of_a_call_in_an_export_are_the_agents(work: Path, db: Path) -> None:
-    clone = with_record(work, "session-ses_3f83.md", EXPORTED)
+    clone = record_clone(work, "session-ses_3f83.md", EXPORTED)
     with attributed(clone.path, db) as store:
         authors = store.rows(
             "SELECT path, class, sum(nonblank) AS lines FROM line_spans WHERE path LIKE '%.py'"

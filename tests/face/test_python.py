@@ -140,12 +140,12 @@ def test_frames_where_a_library_is_installed(
         assert commits.to_arrow().num_rows == len(commits)
         imported = builtins.__import__
 
-        def without_pandas(name: str, *more: Any) -> Any:
+        def hide_pandas(name: str, *more: Any) -> Any:
             if name == "pandas":
                 raise ImportError(name)
             return imported(name, *more)
 
-        monkeypatch.setattr(builtins, "__import__", without_pandas)
+        monkeypatch.setattr(builtins, "__import__", hide_pandas)
         with pytest.raises(whowrote.WhoWroteError, match="pandas") as raised:
             commits.to_pandas()
         assert raised.value.hint.endswith("pip install pandas")

@@ -25,7 +25,7 @@ def git(*arguments: object, at: Path) -> str:
     ).stdout.strip()
 
 
-def with_reftable(case: str, directory: Path) -> Path:
+def reftable_clone(case: str, directory: Path) -> Path:
     """A copy of a fixture whose refs are in a reftable."""
     copy = directory / "reftable.git"
     try:
@@ -52,7 +52,7 @@ def as_if(directory: Path) -> Path:
 
 
 def test_a_clone_with_a_reftable_says_what_one_with_files_says(tmp_path: Path) -> None:
-    copy = with_reftable("example", tmp_path)
+    copy = reftable_clone("example", tmp_path)
     plain, other = GitRepo(tmp_path / "example"), GitRepo(copy)
     assert other.refs() == plain.refs() and other.default_branch() == plain.default_branch()
     assert [commit.sha for commit in other.history(other.default_branch().sha)] == [
@@ -74,7 +74,7 @@ def attributed(place: Path, db: Path) -> Path:
 
 
 def test_a_worktree_of_a_reftable_has_a_head_of_its_own(tmp_path: Path) -> None:
-    copy = with_reftable("example", tmp_path)
+    copy = reftable_clone("example", tmp_path)
     tip = git("rev-parse", "HEAD", at=copy)
     git("worktree", "add", "-q", "-b", "side", tmp_path / "side", f"{tip}~1", at=copy)
     assert GitRepo(tmp_path / "side").default_branch().name == "side"
