@@ -96,6 +96,11 @@ class Clone:
         subprocess.run(command, cwd=self.path, check=True, env=git_environment() | dates)
         return object_id(self.path)
 
+    def merge_main(self) -> None:
+        """Bob does that."""
+        who = ("-c", "user.name=Bob", "-c", "user.email=bob@example.org")
+        git(self.path, *who, "merge", "-q", "--no-ff", "-m", "Merge", "main")
+
 
 @pytest.fixture
 def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -106,11 +111,17 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def aider_clone(path: Path, where: str = "") -> Clone:
-    """An edit by Aider that it committed itself, and later its history."""
+def start_clone(path: Path) -> Clone:
+    """One whose first commit has `a.py`."""
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
+    return clone
+
+
+def aider_clone(path: Path, where: str = "") -> Clone:
+    """An edit by Aider that it committed itself, and later its history."""
+    clone = start_clone(path)
     clone.put("a.py", CODE)
     sha = clone.commit(8, "feat: add two functions")
     clone.put(f"{where}.aider.chat.history.md", AIDER.format(code=CODE, sha=sha[:7]))
@@ -127,6 +138,12 @@ def bare(clone: Clone) -> Path:
 def attributed(repo: Path, db: Path) -> Store:
     analyse(repo, db, "--local", "auto")
     return Store(db, create=False)
+
+
+def session_count(clone: Clone, db: Path) -> int:
+    """Of a mirror of the clone."""
+    with attributed(bare(clone), db) as store:
+        return int(store.value("SELECT count(*) FROM sessions"))
 
 
 def spans(repo: Path, db: Path, path: str = "a.py") -> list[RowValues]:
@@ -152,17 +169,17 @@ def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(
     assert spans(clone.path, tmp_path / "a.db") == expected
     assert spans(bare(clone), db) == expected
     with Store(db, create=False) as store:
-        (session,) = store.rows("SELECT key, turns, tool_calls, output_tokens FROM sessions")
-        assert tuple(session.values()) == ("aider 2025-08-06 12:06:30", 1, 2, 233)
-        (checkpoint,) = store.rows("SELECT store, ref FROM checkpoints")
-        assert tuple(checkpoint.values()) == ("tree", ".aider.chat.history.md")
+        assert select(store, "SELECT key, turns, tool_calls, output_tokens FROM sessions") == [
+            ("aider 2025-08-06 12:06:30", 1, 2, 233)
+        ]
+        assert select(store, "SELECT store, ref FROM checkpoints") == [
+            ("tree", ".aider.chat.history.md")
+        ]
 
 
 def clone_without_commits(path: Path, zone: str = "+0200") -> Clone:
     """The same with --no-auto-commits: the history names no commit, Ana makes it herself."""
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("a.py", CODE)
     history = AIDER.format(code=CODE, sha="").replace("> Commit  feat: add two functions  \n", "")
     clone.put(".aider.chat.history.md", history)
@@ -205,19 +222,7 @@ def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~1")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(
-        clone.path,
-        "-c",
-        "user.name=Bob",
-        "-c",
-        "user.email=bob@example.org",
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "Merge",
-        "main",
-    )
+    clone.merge_main()
     git(clone.path, "checkout", "-q", "-B", "main")
     assert AGENTS in spans(bare(clone), db)
     with Store(db, create=False) as store:
@@ -335,19 +340,7 @@ def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~2")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(
-        clone.path,
-        "-c",
-        "user.name=Bob",
-        "-c",
-        "user.email=bob@example.org",
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "Merge",
-        "main",
-    )
+    clone.merge_main()
     git(clone.path, "checkout", "-q", "main")
     with attributed(bare(clone), db) as store:
         assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
@@ -382,8 +375,7 @@ def test_a_run_without_edits_is_a_session_too(work: Path, db: Path) -> None:
         + "\n# aider chat started at 2025-08-07 09:00:00\n\n#### hello\n\nHello!\n"
     )
     clone.commit(40, "More of it")
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 2
+    assert session_count(clone, db) == 2
 
 
 def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(
@@ -432,8 +424,7 @@ def test_other_files_of_such_names_are_no_transcripts(work: Path, db: Path) -> N
     clone.put(".claude/projects/x/notes.jsonl", '{"note": 1}\n')
     clone.put(".codex/sessions/readme.md", "none\n")
     clone.commit(0)
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(
@@ -820,9 +811,7 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
 def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(
     name: str, work: Path, db: Path
 ) -> None:
-    clone = Clone(work)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(work)
     clone.put("a.py", CODE)
     sha = clone.commit(8, "feat: add two functions")
     clone.put(name, AIDER.format(code=CODE, sha=sha[:7]))
@@ -919,9 +908,7 @@ def hook_clone(path: Path, where: str = "logs") -> Clone:
     """Two sessions in one log: the first wrote a file, the second replaced a line; one edit
     failed.
     """
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     created: JsonObject = {
         "type": "create",
         "filePath": f"{HOME}/src/b.py",
@@ -1023,8 +1010,7 @@ def test_logs_of_other_programs_hooks_are_not_claude_codes(work: Path, db: Path)
     write_log(clone, "chat", [{"role": "user", "content": "hello"}])
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_does_not_replace_it(
@@ -1276,9 +1262,7 @@ def chat_clone(
     path: Path, kept: tuple[list[JsonObject], Texts], name: str, code: str = HALVED
 ) -> Clone:
     messages, meta = kept
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("src/b.py", code)
     clone.put(name, json.dumps({"messages": messages, "meta": {"session_meta": meta}}, indent=2))
     clone.commit(8, "Everything")
@@ -1295,8 +1279,9 @@ def test_a_session_that_was_kept_as_a_chat_is_the_agents(
     assert spans(clone.path, tmp_path / "a.db", "src/b.py") == expected
     assert spans(bare(clone), db, "src/b.py") == expected
     with Store(db, create=False) as store:
-        (session,) = store.rows("SELECT tool_calls, turns, started_at FROM sessions")
-        assert tuple(session.values()) == (1, 1, "2025-08-06T10:05:01.000Z")
+        assert select(store, "SELECT tool_calls, turns, started_at FROM sessions") == [
+            (1, 1, "2025-08-06T10:05:01.000Z")
+        ]
 
 
 @pytest.mark.parametrize("kept", [BY_CODEX, BY_CLAUDE])
@@ -1309,8 +1294,7 @@ def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(
         "runs/trajectory.json",
         code="# its own text, which no session wrote\n",
     )
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(work: Path, db: Path) -> None:
@@ -1320,8 +1304,7 @@ def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(work: Path, db
         for message in BY_CODEX[0]
     ]
     clone = chat_clone(work, (messages, BY_CODEX[1]), "sessions/trajectory.json")
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 @pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
@@ -1426,9 +1409,7 @@ def swe_agent_record(sha: str) -> Any:
 def test_a_trajectory_of_work_on_the_repository_is_read(
     zone: None, agent: str, record: Any, name: str, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = Clone(work)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(work)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(8, "all")
     clone.put(name, json.dumps(record(sha)))
@@ -1509,9 +1490,7 @@ def crush_database(path: Path) -> None:
 def test_a_database_of_crush_in_the_history_has_its_sessions(
     zone: None, work: Path, db: Path
 ) -> None:
-    clone = Clone(work)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(work)
     crush_database(clone.path / ".crush" / "crush.db")
     clone.put("src/b.py", HALVED)
     clone.commit(8)
@@ -1530,8 +1509,7 @@ def test_another_database_in_that_place_is_no_record(work: Path, db: Path) -> No
         database.execute("CREATE TABLE notes (text)")
     database.close()
     clone.commit(0)
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 # --- the whole way: found by its name, mirrored, loaded, attributed -------------------------------
@@ -1596,9 +1574,7 @@ Wrote file successfully.
 
 def record_clone(path: Path, name: str, record: str) -> Clone:
     """`src/b.py`, and a record that says who wrote it."""
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(8, "all")
     clone.put(name, record.replace("SHA", sha[:7]))
@@ -1622,9 +1598,7 @@ def transcript_clone(path: Path, name: str, sample: str) -> Clone:
 
 
 def crush_clone(path: Path) -> Clone:
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     crush_database(clone.path / ".crush" / "crush.db")
     clone.put("src/b.py", HALVED)
     clone.commit(8)
@@ -1791,8 +1765,7 @@ def test_stories_that_begin_alike_at_other_times_are_several(work: Path, db: Pat
         story = STORY_OF_ONE.format(title=title)
         clone.put(f".specstory/history/2025-08-06_{hour}-00-00Z-one.md", story)
     clone.commit(0)
-    with attributed(bare(clone), db) as store:
-        assert store.value("SELECT count(*) FROM sessions") == 2
+    assert session_count(clone, db) == 2
 
 
 def test_a_file_that_was_moved_before_its_first_commit_is_found_by_its_text(

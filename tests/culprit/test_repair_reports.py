@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.answers import pick
+from support.answers import pick, select
 from support.builder import git
 from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
@@ -332,10 +332,7 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: Analysed) ->
     repo, db = repaired
     run("culprit", repo, "--all", "--db", db)
     with Store(db) as store:
-        shas = {
-            row["subject"]: row["commit_sha"]
-            for row in store.rows("SELECT subject, commit_sha FROM commits")
-        }
+        shas: Texts = dict(select(store, "SELECT subject, commit_sha FROM commits"))
         rows = store.rows(
             "SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM"
             " repaired_lines"

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from support import ROOT
-from support.answers import column, pick, value
+from support.answers import column, pick, select, value
 from support.commands import analyse, check, collect, run
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
@@ -500,7 +500,7 @@ def test_the_largest_repository_begins_first(served: GitServer, db: Path) -> Non
     for name in reversed(CASES):
         collect("run", name, *at(served, db))
     with Store(db) as store:
-        sizes = {row["name"]: row["bytes"] for row in store.rows("SELECT name, bytes FROM mirrors")}
+        sizes: Numbers = dict(select(store, "SELECT name, bytes FROM mirrors"))
         ordered = [item.name for item in items(store)]
     assert sorted(ordered) == sorted(CASES) and ordered != list(reversed(CASES))
     assert [sizes[name] for name in ordered] == sorted(sizes.values(), reverse=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import select
 from support.builder import git
 from support.commands import check, clone, run
 
@@ -61,10 +62,7 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path, d
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")
         assert files
-        kinds = {
-            row["path"]: row["kind"]
-            for row in store.rows("SELECT path, kind FROM commit_files ORDER BY commit_id")
-        }
+        kinds: Texts = dict(select(store, "SELECT path, kind FROM commit_files ORDER BY commit_id"))
         assert all(f["kind"] == kinds.get(f["path"], f["kind"]) for f in files)
         for f in files:
             shown = git(repo, "show", f"HEAD:{f['path']}") if "\\" not in f["path"] else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic
 from typing import Any
@@ -100,6 +101,21 @@ def _one(*records: JsonObject) -> ToolCall:
 def _edit_of(call: JsonObject, detail: object = None) -> Edit:
     (edit,) = _one(_assistant(1, call), _result(2, call["id"], detail)).edits
     return edit
+
+
+def _detail(old: str, new: str, before: str | None, patch: Sequence[JsonObject] = ()) -> JsonObject:
+    """What the result of an edit has beside its text."""
+    return {
+        "filePath": "/w/a",
+        "oldString": old,
+        "newString": new,
+        "originalFile": before,
+        "structuredPatch": list(patch),
+    }
+
+
+def _edit_call(old: str, new: str, **more: Any) -> JsonObject:
+    return _tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new, **more)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -249,7 +265,7 @@ def test_errors_and_rejections_are_told_apart(
     content: object, detail: object, status: Status
 ) -> None:
     call = _one(
-        _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+        _assistant(1, _edit_call("a", "b")),
         _result(2, "t", detail, content, True),
     )
     assert call.status is status
@@ -265,25 +281,14 @@ def test_result_that_only_talks_of_errors_is_a_success() -> None:
 
 
 def test_call_without_a_result_is_neither() -> None:
-    assert (
-        _one(
-            _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"))
-        ).status
-        is Status.UNKNOWN
-    )
+    assert _one(_assistant(1, _edit_call("a", "b"))).status is Status.UNKNOWN
 
 
 def test_result_before_its_call_is_joined_to_it() -> None:
-    detail: JsonObject = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": "a\n",
-        "structuredPatch": [],
-    }
+    detail = _detail("a", "b", "a\n")
     call = _one(
         _result(5, "t", detail),
-        _assistant(4, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+        _assistant(4, _edit_call("a", "b")),
     )
     assert call.status is Status.OK
     assert call.edits[0].before == "a\n"
@@ -292,14 +297,8 @@ def test_result_before_its_call_is_joined_to_it() -> None:
 
 def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
-    call = _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")
-    detail: JsonObject = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": "a\n",
-        "structuredPatch": [],
-    }
+    call = _edit_call("a", "b")
+    detail = _detail("a", "b", "a\n")
     first, second = _lines(_assistant(1, call), _result(2, "t")), _lines(_result(2, "t", detail))
     (found,) = claude_code.read("s", [first, second]).calls
     assert found.edits[0].before_known
@@ -312,16 +311,7 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
     patch = [
         {"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1, "lines": ["-  a", "+  b"]}
     ]
-    detail = {
-        "filePath": "/w/a",
-        "oldString": "\ta",
-        "newString": "\tb",
-        "originalFile": "\ta\n",
-        "structuredPatch": patch,
-    }
-    edit = _edit_of(
-        _tool("t", "Edit", file_path="/w/a", old_string="\ta", new_string="\tb"), detail
-    )
+    edit = _edit_of(_edit_call("\ta", "\tb"), _detail("\ta", "\tb", "\ta\n", patch))
     assert edit.replacements == (Replacement("\ta", "\tb"),)
     (hunk,) = edit.hunks
     assert (hunk.old_start, hunk.new_start, hunk.exact_text) == (4, 4, False)
@@ -329,29 +319,14 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
 
 def test_strings_the_tool_really_used_replace_those_of_the_call() -> None:
     """Curly quotes and blanks at line ends are put right by the tool."""
-    detail = {
-        "filePath": "/w/a",
-        "oldString": "“a”",
-        "newString": "“b”",
-        "originalFile": "“a”\n",
-        "structuredPatch": [],
-    }
-    edit = _edit_of(
-        _tool("t", "Edit", file_path="/w/a", old_string='"a"', new_string='"b"', replace_all=True),
-        detail,
-    )
+    detail = _detail("“a”", "“b”", "“a”\n")
+    edit = _edit_of(_edit_call('"a"', '"b"', replace_all=True), detail)
     assert edit.replacements == (Replacement("“a”", "“b”", True),)
 
 
 def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
-    detail: JsonObject = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": None,
-        "structuredPatch": [],
-    }
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"), detail)
+    detail = _detail("a", "b", None)
+    edit = _edit_of(_edit_call("a", "b"), detail)
     assert (edit.before, edit.before_known) == (None, False)
 
 
@@ -360,61 +335,34 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
     lines = ["   a", "   b", "-  one", "+  two", "+  three", "   c"]
     patch = [{"oldStart": 40, "oldLines": 4, "newStart": 42, "newLines": 5, "lines": lines}]
     old, new = "\tone", "\ttwo\n\tthree"
-    detail = {
-        "filePath": "/w/a",
-        "oldString": old,
-        "newString": new,
-        "originalFile": None,
-        "structuredPatch": patch,
-    }
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new), detail)
+    edit = _edit_of(_edit_call(old, new), _detail(old, new, None, patch))
     assert recorded_starts(edit) == [44]
     tree = Worktree(lambda *_: (), lambda *_: False)
     assert tree.apply(ReplayStep(1.0, 1, "a", edit, CallRef(1, "t", 1, 1.0), "")).applied
     assert [change.start for change in tree.changes] == [44]
 
 
-def test_created_file_is_known_not_to_have_existed() -> None:
+@pytest.mark.parametrize(
+    ("kind", "content", "before"),
+    [
+        ("create", "a\n", None),
+        ("create", "", None),
+        ("update", "b\n", "a\n"),
+        ("update", "b\n", ""),
+    ],
+)
+def test_a_write_says_what_was_there_before(kind: str, content: str, before: str | None) -> None:
+    """A file that it creates is known not to have existed; an empty one is a known text."""
     detail: JsonObject = {
-        "type": "create",
+        "type": kind,
         "filePath": "/w/a",
-        "content": "a\n",
+        "content": content,
         "structuredPatch": [],
-        "originalFile": None,
+        "originalFile": before,
     }
-    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="a\n"), detail)
-    assert (edit.op, edit.content, edit.before, edit.before_known) == ("write", "a\n", None, True)
-
-
-def test_overwritten_file_keeps_the_text_before() -> None:
-    detail = {
-        "type": "update",
-        "filePath": "/w/a",
-        "content": "b\n",
-        "structuredPatch": [],
-        "originalFile": "a\n",
-    }
-    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail)
-    assert (edit.before, edit.before_known, edit.content) == ("a\n", True, "b\n")
-
-
-def test_empty_file_is_a_known_text() -> None:
-    detail = {
-        "type": "update",
-        "filePath": "/w/a",
-        "content": "b\n",
-        "structuredPatch": [],
-        "originalFile": "",
-    }
-    assert _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail).before_known
-
-
-def test_empty_content_is_a_write_of_nothing() -> None:
-    edit = _edit_of(
-        _tool("t", "Write", file_path="/w/a", content=""),
-        {"type": "create", "filePath": "/w/a", "content": ""},
-    )
-    assert edit.content == ""
+    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content=content), detail)
+    assert (edit.op, edit.content) == ("write", content)
+    assert (edit.before, edit.before_known) == (before, True)
 
 
 def test_empty_search_creates_the_file() -> None:
@@ -433,7 +381,7 @@ def test_multi_edit_keeps_order_and_flags() -> None:
 
 def test_multi_edit_keeps_the_text_it_started_from() -> None:
     edits = [{"old_string": "a", "new_string": "b"}]
-    detail = {
+    detail: JsonObject = {
         "filePath": "/w/a",
         "edits": edits,
         "originalFileContents": "a\n",
@@ -1000,34 +948,32 @@ def test_records_without_times_keep_their_order() -> None:
     assert (session.started_at, session.ended_at) == (None, None)
 
 
+PARENT = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
+
+
 def test_transcript_whose_first_record_continues_another_has_lost_its_beginning() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    assert not _read(
-        {**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}
-    ).truncated_start
+    assert not _read(_user(1, "go", parentUuid=None), _user(2, "on", **PARENT)).truncated_start
     lost = _read(
-        {**_user(1, "go"), **parent},
-        {**_user(2, "on"), **parent},
-        {**_user(3, "and"), **parent},
-        {**_user(4, "x"), **parent},
+        _user(1, "go", **PARENT),
+        _user(2, "on", **PARENT),
+        _user(3, "and", **PARENT),
+        _user(4, "x", **PARENT),
     )
     assert lost.truncated_start
     assert [p.code for p in lost.problems] == ["beginning_missing"]
 
 
 def test_leftovers_of_a_cleared_session_are_no_lost_beginning() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
     assert not _read(
-        {**_user(1, "no"), **parent},
-        {**_user(2, "stop"), **parent},
-        {**_user(2, "go"), "parentUuid": None},
+        _user(1, "no", **PARENT),
+        _user(2, "stop", **PARENT),
+        _user(2, "go", parentUuid=None),
     ).truncated_start
 
 
 def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    late = _lines(*[{**_user(n, f"later {n}"), **parent} for n in range(10, 15)])
-    whole = _lines({**_user(1, "go"), "parentUuid": None})
+    late = _lines(*[_user(n, f"later {n}", **PARENT) for n in range(10, 15)])
+    whole = _lines(_user(1, "go", parentUuid=None))
     assert claude_code.read("s", [late]).truncated_start
     assert not claude_code.read("s", [late, whole]).truncated_start
 

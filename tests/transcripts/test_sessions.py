@@ -222,10 +222,7 @@ def test_every_missing_value_has_its_reason(
     _, db, rows, _ = taken
     (row,) = rows.values()
     with Store(db) as store:
-        why = {
-            r["feature"]: r["reason"]
-            for r in store.rows("SELECT feature, reason FROM feature_nulls")
-        }
+        why = dict(select(store, "SELECT feature, reason FROM feature_nulls"))
         assert set(why) == {name for name, value in row.items() if value is None}
         assert why["reasoning_tokens_total"] == "reasoning_uncounted"
         assert pick(why, "subagents_succeeded", "reverted_by") == ("no_subagent", "not_reverted")
