@@ -31,7 +31,7 @@ from attribution.culprit.queries.repairs import (
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import as_agents
 from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED, compare
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"

@@ -33,7 +33,7 @@ from collector.console.options import exclusive_store
 from collector.discovery.commands import running
 from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
 from collector.errors import DatabaseUnusable
-from collector.json_values import JsonObject
+from collector.json_values import JsonObject, Numbers
 from collector.repository_names import tombstone
 from collector.runtime import shards, workers
 from collector.runtime.runner import RunOptions

@@ -12,6 +12,7 @@ from support.builder import git
 from support.commands import check, clone, run
 
 from attribution.lineage.tip import Authors, TipPiece, WrittenLines, join_neighbours
+from collector.json_values import Texts
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 

@@ -28,7 +28,7 @@ from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from attribution.terminal.sessions import region_list
 from collector.errors import EXIT_CHECK_FAILED
-from collector.json_values import Row
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
@@ -222,7 +222,7 @@ def test_every_missing_value_has_its_reason(
     _, db, rows, _ = taken
     (row,) = rows.values()
     with Store(db) as store:
-        why = dict(select(store, "SELECT feature, reason FROM feature_nulls"))
+        why: Texts = dict(select(store, "SELECT feature, reason FROM feature_nulls"))
         assert set(why) == {name for name, value in row.items() if value is None}
         assert why["reasoning_tokens_total"] == "reasoning_uncounted"
         assert pick(why, "subagents_succeeded", "reverted_by") == ("no_subagent", "not_reverted")
