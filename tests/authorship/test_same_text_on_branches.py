@@ -49,5 +49,5 @@ def test_the_lines_are_of_the_session_that_wrote_them_on_that_branch(
         keys = [row["key"] for row in store.rows(_WRITERS, (commit.sha,))]
         store.connection.execute("UPDATE sessions SET label = 'Write it'")
     assert keys == [(second if is_on_another_branch else first).id]
-    shown = run("why", repo.path, "src/a.ts:1", "--db", db).stdout
+    shown = run("why", repo.path, "src/a.ts:1", db=db).stdout
     assert "1 other session touched it" in shown  # though both have the same label

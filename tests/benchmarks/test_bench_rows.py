@@ -94,7 +94,7 @@ def test_commands_and_pages(tmp_path: Path, db: Path) -> None:
     pytest.importorskip("datasette")
     pytest.importorskip("lifelines")
     path = clone("example", tmp_path)
-    run("survival", path, "--db", db, "--no-curves", "-q")
+    run("survival", path, "--no-curves", "-q", db=db)
     text = bench("bench_commands.py", "--runs", 1, "--db", db, path)
     found = rows(text)
     commands = ["why", "blame", "git blame --porcelain", "the start of Python"]

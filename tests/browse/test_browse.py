@@ -95,7 +95,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "transcript_missing",
         "odd_files",
     ):
-        run("survival", clone(case, directory), "--db", db, "--no-curves")
+        run("survival", clone(case, directory), "--no-curves", db=db)
     return db
 
 
@@ -349,7 +349,7 @@ def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
             top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines"
         )
     db = tmp_path / "pages.db"
-    run("survival", top, "--db", db, "--no-curves")
+    run("survival", top, "--no-curves", db=db)
     site = Site(db)
     address = site.of("file", value(db, "SELECT id FROM tip_files WHERE path = 'long.py'"))
     for query, shown in (
@@ -708,7 +708,7 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
     db: Path, tmp_path: Path
 ) -> None:
     names = [name for (name,) in sqlite3.connect(db).execute("SELECT name FROM repos")]
-    done = run("report", "--html", tmp_path / "all.html", "--db", db)
+    done = run("report", "--html", tmp_path / "all.html", db=db)
     assert str(tmp_path / "all") in "".join(done.stderr.split())
     index = (tmp_path / "all.html").read_text("utf-8")
     targets = [unquote(link) for link in links(index).found]
@@ -737,7 +737,7 @@ def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     top = clone("example", tmp_path)
     analyse(top, db, "--content", "prompts")
     key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
-    done = run("sessions", top, "--db", db, "--session", key[:8], "--html", page)
+    done = run("sessions", top, "--session", key[:8], "--html", page, db=db)
     text = page.read_text("utf-8")
     assert done.exit_code == 0 and stat.S_IMODE(page.stat().st_mode) == 0o600
     prompt = value(db, f"SELECT prompt FROM turns WHERE prompt <> '' AND session_id = {_of(key)}")
@@ -745,7 +745,7 @@ def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     assert all(link.startswith("#") for link in links(text).found)
     assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
     assert value(db, "SELECT COUNT(*) FROM messages") == 0 and 'class="said"' not in text
-    run("sessions", top, "--db", db, "--html", page, code=2)
+    run("sessions", top, "--html", page, code=2, db=db)
 
 
 def _of(key: str) -> str:
@@ -759,13 +759,13 @@ def test_names_of_repositories_are_names_of_files() -> None:
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
-    done = run("report", "--html", tmp_path / "none" / "page.html", "--db", db, code=2)
+    done = run("report", "--html", tmp_path / "none" / "page.html", code=2, db=db)
     assert "cannot write" in done.stderr
 
 
 def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> None:
-    shown = run_json("report", "--db", db)
-    assert shown == run_json("report", "--by", "repository", "--db", db)
+    shown = run_json("report", db=db)
+    assert shown == run_json("report", "--by", "repository", db=db)
     assert len(shown["rows"]) == value(
         db, "SELECT COUNT(DISTINCT repo_id) FROM line_spans WHERE kind IN ('source', 'test')"
     )
@@ -781,7 +781,7 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(shas))})",
             shas,
         ).fetchone()[0]
-    in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    in_short = run("log", "HEAD~3..HEAD", top, "--md", db=db).stdout
     assert (
         f"of {lines:,} lines added in source and test files" in in_short
         and "readers checked" in in_short
@@ -793,7 +793,7 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
         and len(re.findall(r"^\*\*", head, re.MULTILINE)) <= 5
         and len(folded) == 2
     )
-    with_prompts = run("log", "HEAD~3..HEAD", top, "--db", db, "--md", "--prompts").stdout
+    with_prompts = run("log", "HEAD~3..HEAD", top, "--md", "--prompts", db=db).stdout
     beginnings = {label.split()[0] for (label,) in _labels(db) if " " in label}
     assert any(f"({word}" in with_prompts for word in beginnings)
     assert not any(f"({word}" in in_short for word in beginnings)
@@ -809,7 +809,7 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
         "git@git.example.org:o/r.git",
     )
     analyse(top, db)
-    text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    text = run("log", "HEAD~3..HEAD", top, "--md", db=db).stdout
     pages = re.findall(
         r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text
     )
@@ -848,11 +848,11 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0", code=1)
     grouped = ("report", "--by", "repository", "--db", db)
-    terminal = run("repo", top, "--db", db).stdout
+    terminal = run("repo", top, db=db).stdout
     parts = re.findall(r" (?:agent|declared) +[\d,]+ +([\d.]+) %", terminal)
     run(*grouped, "--html", pages)
     breakdown = pages.read_text("utf-8")
-    run("report", "--html", pages, "--db", db)
+    run("report", "--html", pages, db=db)
     site = Site(db)
     start = site.get(f"/-/whowrote/{db.stem}").text
     overview = site.get(f"/-/whowrote/{db.stem}/{value(db, 'SELECT name FROM repos')}").text
@@ -903,7 +903,7 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     documents change nothing.
     """
     top, db = _example_with_declared_lines(47, tmp_path)
-    run("survival", top, "--db", db)
+    run("survival", top, db=db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
     (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
@@ -1013,7 +1013,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     ]
     day = ("--since", "2020-01-01", "--until", "2026-12-31")
     week = ("report", "--by", "week", *day, "--full", "--db", db)
-    run("report", "--html", tmp_path / "page.html", "--db", db)
+    run("report", "--html", tmp_path / "page.html", db=db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     pages_of = {
         "start page": site.get(f"/-/whowrote/{db.stem}").text.split("<tbody>")[1],
@@ -1043,7 +1043,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
             **summary[0]["headline"],
         },
         "summary in a terminal": _first_numbers(
-            run("repo", top, "--db", db).stdout,
+            run("repo", top, db=db).stdout,
             lines=r"of ([\d,]+) lines",
             commits=r"· ([\d,]+) commits",
             agent=r" agent ([\d,]+) ",
@@ -1057,7 +1057,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
         "comment's sentences": _first_numbers(
             comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"
         ),
-        "report": _counted(run_json("report", "--db", db)["rows"]),
+        "report": _counted(run_json("report", db=db)["rows"]),
         "report by week": _counted(run_json(*week)["rows"]),
         "week, in a terminal": {
             "lines": sum(n for n, _, _ in digest),
@@ -1070,7 +1070,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
             surface: _first_numbers(pages_of[surface], **cards, **classes)
             for surface in list(pages_of)[1:]
         },
-        "sessions": {"sessions": len(run_json("sessions", top, "--db", db))},
+        "sessions": {"sessions": len(run_json("sessions", top, db=db))},
         "MCP": {"sessions": _mcp_sessions(top, db)},
         "API": of_api,
     }
@@ -1108,16 +1108,16 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
     top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
     analyse(top, db)
-    below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
+    below = run("log", "HEAD~3..HEAD", top, "--badge", badge, "--limit", "100", db=db)
     assert below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
-    above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0", code=1)
+    above = run("log", "HEAD~3..HEAD", top, "--limit", "0", code=1, db=db)
     assert "more than 0 %" in above.stderr
 
 
 def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
     analyse(top, db)
-    empty = run("log", "HEAD..HEAD", top, "--db", db, "--md", code=2)
+    empty = run("log", "HEAD..HEAD", top, "--md", code=2, db=db)
     assert "no commits other than merges" in empty.stderr
 
 

@@ -45,7 +45,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped example, with a prompt and a path that would act if they were taken for HTML."""
     directory = tmp_path_factory.mktemp("browser")
     db = directory / "seen.db"
-    run("survival", clone("example", directory), "--db", db, "--no-curves")
+    run("survival", clone("example", directory), "--no-curves", db=db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE turns SET prompt = prompt || ?", (EVIL,))
     return db
@@ -204,7 +204,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(
     written: list[Path] = []
     for by in ((), ("--by", "month,directory"), ("--by", "week", "--until", "2026-01-20")):
         written.append(tmp_path / f"report{len(written)}.html")
-        run("report", *by, "--html", written[-1], "--db", db)
+        run("report", *by, "--html", written[-1], db=db)
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True},

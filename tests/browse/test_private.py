@@ -31,7 +31,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The name has dots."""
     directory = tmp_path_factory.mktemp("private")
     db = directory / "my.data.v2.db"
-    run("survival", clone("example", directory), "--db", db, "--no-curves")
+    run("survival", clone("example", directory), "--no-curves", db=db)
     return db
 
 

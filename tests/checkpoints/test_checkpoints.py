@@ -130,7 +130,7 @@ def test_a_signature_is_shown_with_the_commit_and_not_called_verified(
         if is_signed:
             _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
         analyse(place, db)
-        shown = run("log", "--show", named.sha, place, "--db", db).output
+        shown = run("log", "--show", named.sha, place, db=db).output
         assert ("stored by a signed commit (SSH), not verified" in shown) is is_signed
 
 

@@ -546,7 +546,7 @@ def test_a_question_after_aider_committed_changes_of_others_is_answered(
     analyse(clone.path, db)
     clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
-    done = run("blame", clone.path, "a.py", "--db", db, "--json")
+    done = run("blame", clone.path, "a.py", "--json", db=db)
     assert "LEDGER" in done.stdout
 
 
@@ -825,7 +825,7 @@ def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wro
 ) -> None:
     repo = bare(aider_clone(work))
     attributed(repo, db)
-    result = run("why", repo, "a.py:4", "--db", db)
+    result = run("why", repo, "a.py:4", db=db)
     assert "Aider (gpt-4o) wrote this line, asked:" in result.output, result.output
     assert "does not appear" not in result.output
 

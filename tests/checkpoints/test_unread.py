@@ -100,7 +100,7 @@ def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(
     git(repo, "add", "-A")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
     git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
-    summary = run("repo", repo, "--db", db).stdout
+    summary = run("repo", repo, db=db).stdout
     (line,) = [line for line in summary.splitlines() if "records not understood" in line]
     assert "3 records" in line
     assert "no sign of an agent" not in summary

@@ -48,7 +48,7 @@ def _clone(source: Path, repository: Path, *options: str) -> Path:
 def _follow(advice: Advice, db: Path) -> None:
     words = shlex.split(advice.command)
     assert words[0] == "whowrote"
-    run(*words[1:], "--db", db)
+    run(*words[1:], db=db)
 
 
 def _fetched(report: RepoReport) -> list[Advice]:
@@ -122,7 +122,7 @@ def test_the_command_brings_what_a_partial_clone_left_out(tmp_path: Path) -> Non
     )
     report = _report(repository, tmp_path)
     (advice,) = _fetched(report)
-    shown = run("repo", repository, "--db", db).stdout
+    shown = run("repo", repository, db=db).stdout
     # of an agent that only the transcripts would name
     assert "2 sessions note:" in " ".join(shown.split())
     _follow(advice, db)
@@ -155,12 +155,12 @@ def test_a_branch_whose_commits_name_the_checkpoints_is_named(tmp_path: Path) ->
 
 def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path, db: Path) -> None:
     repository = _clone(_source(tmp_path), tmp_path / "ahead")
-    run("repo", repository, "--fetch", "--db", db)
+    run("repo", repository, "--fetch", db=db)
     (repository / "b.py").write_text("print(1)\n")
     git(repository, "add", "b.py")
     git(repository, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "Not pushed")
-    assert "push it" in run("repo", repository, "--fetch", "--db", db, code=2).stderr
+    assert "push it" in run("repo", repository, "--fetch", code=2, db=db).stderr
     analyse(repository, db)
-    assert "Not pushed" in run("log", repository, "--db", db).stdout
+    assert "Not pushed" in run("log", repository, db=db).stdout
     git(repository, "remote", "remove", "origin")
-    assert "no remote" in run("repo", repository, "--fetch", "--db", db, code=2).stderr
+    assert "no remote" in run("repo", repository, "--fetch", code=2, db=db).stderr

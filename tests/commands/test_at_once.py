@@ -151,7 +151,7 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     assert [process.returncode for process in processes] == [0] * len(commands), texts
     assert all(out for out, _ in texts[:-1]) and "blocks" in answers[1]
     for command in ("repo", "survival"):
-        run(command, repo, "--db", tmp_path / "alone.db")
+        run(command, repo, db=tmp_path / "alone.db")
     assert not [d for d in compare(db, tmp_path / "alone.db") if d.differs]
 
 
@@ -168,7 +168,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     ):
         (tmp_path / above).mkdir(parents=True)
         paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
-    run("repo", *paths, "--db", db)
+    run("repo", *paths, db=db)
     before = commit_counts(db)
     # the two copies of one repository are one
     assert sorted(before.values()) == [2, 3, 11] and "app" in before
@@ -177,7 +177,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
         *(f"{part}/code/app" for part in "abcd"),
     }
     for path in paths:  # each is known by its place
-        run("survival", path, "--no-curves", "--db", db)
+        run("survival", path, "--no-curves", db=db)
         analyse(path, db)
     assert commit_counts(db) == before
 
@@ -189,7 +189,7 @@ def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
         clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
     )
     analyse(one, db)
-    refused = run("repo", other, "--db", db, "--name", "example", code=EXIT_USAGE)
+    refused = run("repo", other, "--name", "example", code=EXIT_USAGE, db=db)
     assert "--name NAME" in refused.stderr
     analyse(other, db, "--name", "second")
     # it is known by its place
@@ -198,7 +198,7 @@ def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
         ["blame", other, "README.md"],
         ["repo", other],
     ):
-        run(*command, "--db", db)
+        run(*command, db=db)
     assert commit_counts(db) == {"example": 11, "second": 2}
 
 
@@ -218,14 +218,14 @@ def test_a_moved_clone_is_the_same_repository(tmp_path: Path, db: Path) -> None:
     analyse(one, db)
     (tmp_path / "new").mkdir()
     moved = one.rename(tmp_path / "new" / "example")
-    (report,) = run_json("repo", moved, "--db", db)
+    (report,) = run_json("repo", moved, db=db)
     assert report["unchanged"]
 
 
 def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path, db: Path) -> None:
     plain = tmp_path / "plain"
     subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
-    run("repo", plain, "--db", db, code=2)
+    run("repo", plain, code=2, db=db)
     with Store(db) as store:
         assert store.rows("SELECT * FROM repos") == []
 
@@ -251,18 +251,18 @@ MIXTURES = {
 @pytest.mark.parametrize("name", MIXTURES)
 def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> None:
     one, db = clone("example", tmp_path), tmp_path / "x.db"
-    run("survival", one, "--db", db, "--no-curves")
+    run("survival", one, "--no-curves", db=db)
     sound = tmp_path / "sound.db"
     with sqlite3.connect(db) as connection, sqlite3.connect(sound) as copy:
         connection.backup(copy)
         connection.execute(MIXTURES[name])
     connection.close()
     copy.close()
-    run("data", "check", "--db", db, code=EXIT_CHECK_FAILED)
-    shown = run("data", "check", "--db", db, "--repair")
+    run("data", "check", code=EXIT_CHECK_FAILED, db=db)
+    shown = run("data", "check", "--repair", db=db)
     assert "example was read again" in shown.stderr
     assert not [difference for difference in compare(db, sound) if difference.differs]
-    assert "nothing to repair" in run("data", "check", "--db", db, "--repair").stderr
+    assert "nothing to repair" in run("data", "check", "--repair", db=db).stderr
 
 
 def test_a_number_is_never_given_twice(tmp_path: Path, db: Path) -> None:

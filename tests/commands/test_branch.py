@@ -235,12 +235,12 @@ def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
     branch: Analysed,
 ) -> None:
     repo, db = branch
-    found = run_json("review", "main", repo, "--db", db)
+    found = run_json("review", "main", repo, db=db)
     assert [pick(row, "path", "tested", "prompt") for row in found["blocks"]] == [
         ("mean.py", False, "Add the mean"),
         ("sum.py", True, "Add the sum"),
     ]
-    shown = run("review", "main", repo, "--db", db).stdout
+    shown = run("review", "main", repo, db=db).stdout
     assert "2 of 4 lines to look at first, 2 more of agents" in shown
     assert len(shown.splitlines()) <= 20
 
@@ -249,12 +249,12 @@ def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_inde
     branch: Analysed,
 ) -> None:
     repo, db = branch
-    stated = run_json("disclose", "main", repo, "--db", db)
+    stated = run_json("disclose", "main", repo, db=db)
     assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md", 4)
     (line,) = stated["trailers"]
     assert line.startswith("Assisted-by: Claude Code:claude-")
-    assert run("disclose", "--hook", "", repo, "--db", db).stdout == ""
-    assert run("disclose", "HEAD", repo, "--db", db).stdout.startswith("feature, nothing beyond")
-    run("disclose", "--form", "unheard", "main", repo, "--db", db, code=2)
-    said = run("log", "main..", repo, "--db", db, "--md").stdout
+    assert run("disclose", "--hook", "", repo, db=db).stdout == ""
+    assert run("disclose", "HEAD", repo, db=db).stdout.startswith("feature, nothing beyond")
+    run("disclose", "--form", "unheard", "main", repo, code=2, db=db)
+    said = run("log", "main..", repo, "--md", db=db).stdout
     assert "**Lines of an agent, no statement:** 4, in 2 commits." in said

@@ -186,26 +186,25 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
     teams = tmp_path / "teams.csv"
     teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
     groups = {
-        row["team"]
-        for row in rows(run("report", "--by", "team", "--teams", teams, "--db", db, "--csv"))
+        row["team"] for row in rows(run("report", "--by", "team", "--teams", teams, "--csv", db=db))
     }
     assert "core" in groups and groups <= {"core", "no team"}
 
 
 def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
-    by_directory = run_json("report", "--by", "directory", "--db", db)
+    by_directory = run_json("report", "--by", "directory", db=db)
     assert all(row["cost_usd"] is None and row["findings"] is None for row in by_directory["rows"])
     assert any("a prompt belongs to no directory" in note for note in by_directory["notes"])
     assert any("whowrote findings scan" in note for note in by_directory["notes"])
-    by_agent = run_json("report", "--by", "agent", "--db", db)
+    by_agent = run_json("report", "--by", "agent", db=db)
     assert all(row["agent_share"] is None and row["coverage"] is None for row in by_agent["rows"])
-    shown = " ".join(run("report", "--by", "month", "--db", db, "--full").stdout.split())
+    shown = " ".join(run("report", "--by", "month", "--full", db=db).stdout.split())
     assert all(" ".join(warning.split()) in shown for warning in NOT_TO_CONCLUDE)
 
 
 def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    run("report", "--by", "directory,month", "--html", page, "--db", db)
+    run("report", "--by", "directory,month", "--html", page, db=db)
     text = page.read_text("utf-8")
     assert "What must not be concluded" in text and "<script" not in text and "src=" not in text
     assert text.index("How much is known") < text.index("By directory, month")
@@ -389,10 +388,10 @@ def test_months_without_agents_are_folded_for_people_and_not_in_data(
 
 
 def test_groups_are_sorted_by_a_column(db: Path) -> None:
-    by_lines = run_json("report", "--by", "directory", "--sort", "lines", "--db", db)["rows"]
+    by_lines = run_json("report", "--by", "directory", "--sort", "lines", db=db)["rows"]
     lines = [row["lines"] for row in by_lines]
     assert lines == sorted(lines, reverse=True) and len(set(lines)) > 1
-    by_name = run_json("report", "--by", "directory", "--db", db)["rows"]
+    by_name = run_json("report", "--by", "directory", db=db)["rows"]
     assert sorted(row["directory"] for row in by_lines) == [row["directory"] for row in by_name]
 
 
@@ -413,13 +412,13 @@ def test_groups_are_sorted_by_a_column(db: Path) -> None:
     }.items(),
 )
 def test_wrong_input(db: Path, options: tuple[str, ...], words: str) -> None:
-    done = run("report", *options, "--db", db, code=2)
+    done = run("report", *options, code=2, db=db)
     assert words in done.stderr
 
 
 def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("core,me@example.org\n", "utf-8")
-    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", "--db", db, code=2)
+    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", code=2, db=db)
     assert "must name the columns email and team" in done.stderr
 
 
@@ -429,14 +428,14 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
         git(repo, "tag", name, commit)
     analyse(repo, db)
-    found = run_json("report", "--by", "release", "--db", db)
+    found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
     assert found["notes"][0].startswith(
         "first release with a sign of an agent: v0.10, from 2026-01-12; last one before it: v0.9; "
     )
     git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
-    assert "nothing changed" in run("repo", repo, "--db", db).stdout
-    found = run_json("report", "--by", "release", "--db", db)
+    assert "nothing changed" in run("repo", repo, db=db).stdout
+    found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
 
 

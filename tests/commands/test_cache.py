@@ -16,12 +16,12 @@ def test_caches_are_listed_emptied_and_filled_again(
     other.mkdir(parents=True)
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    listed = run_json("data", "cache", "--db", db)
+    listed = run_json("data", "cache", db=db)
     assert listed and all(Path(row["file"]).exists() and row["bytes"] >= 0 for row in listed)
-    before = run("blame", repo, "README.md", "--db", db).stdout
-    run("data", "cache", "--db", db, "--purge")
+    before = run("blame", repo, "README.md", db=db).stdout
+    run("data", "cache", "--purge", db=db)
     assert not any(Path(row["file"]).exists() for row in listed)
     assert db.exists() and other.exists()
-    assert run_json("data", "cache", "--db", db) == []
-    assert run("blame", repo, "README.md", "--db", db).stdout == before != ""
+    assert run_json("data", "cache", db=db) == []
+    assert run("blame", repo, "README.md", db=db).stdout == before != ""
     analyse(repo, db)

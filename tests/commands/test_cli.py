@@ -138,18 +138,18 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
 def test_an_unchanged_second_run_says_so_and_is_quick(example: Analysed) -> None:
     repo, db = example
     began = time.monotonic()
-    shown = run("repo", repo, "--db", db)
+    shown = run("repo", repo, db=db)
     assert time.monotonic() - began < 1
     assert "nothing changed since the last run" in shown.stdout
 
 
 def test_repo_numbers_as_data(example: Analysed) -> None:
     repo, db = example
-    (found,) = run_json("repo", repo, "--db", db)
+    (found,) = run_json("repo", repo, db=db)
     assert found["commits"] == 11
     assert tuple(found["lines"]) == LINE_CLASSES
     assert sum(found["lines"].values()) == sum(share["nonblank"] for share in found["shares"])
-    (row,) = rows(run("repo", repo, "--db", db, "--csv"))
+    (row,) = rows(run("repo", repo, "--csv", db=db))
     assert row["agent_lines"] == str(found["lines"]["agent"])
     assert row["headline_agent_lines"] == str(found["headline"]["agent"])
     assert row["edits_applied"] == str(found["edits"]["applied"])
@@ -159,7 +159,7 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
     example: Analysed,
 ) -> None:
     repo, db = example
-    (found,) = run_json("repo", repo, "--db", db)
+    (found,) = run_json("repo", repo, db=db)
     whole, *ages = found["coverage"]
     (lines, attributed), *_ = sqlite3.connect(db).execute(
         "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool')"
@@ -174,16 +174,16 @@ def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
 
 def test_the_suggested_command_works(example: Analysed) -> None:
     repo, db = example
-    (found,) = run_json("repo", repo, "--db", db)
-    line = run_json("why", repo, found["example"], "--db", db)
+    (found,) = run_json("repo", repo, db=db)
+    line = run_json("why", repo, found["example"], db=db)
     assert line["class"] == "agent"
     assert line["text"].strip()
 
 
 def test_since_leaves_earlier_commits_out(example: Analysed, db: Path) -> None:
-    (found,) = run_json("repo", example.clone, "--db", db, "--since", "2026-02-01")
+    (found,) = run_json("repo", example.clone, "--since", "2026-02-01", db=db)
     assert 0 < found["commits"] < 11
-    shown = run("blame", example.clone, "README.md", "--db", db)
+    shown = run("blame", example.clone, "README.md", db=db)
     assert "outside the attributed history" in shown.stdout
 
 
@@ -197,27 +197,26 @@ def test_one_failing_repository_does_not_stop_the_others(
         good[0],
         tmp_path / "absent",
         good[1],
-        "--db",
-        db,
         "--jobs",
         jobs,
         "--json",
         code=errors.EXIT_PARTIAL,
+        db=db,
     )
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
     assert "1 of 3 repositories failed" in shown.stderr
-    (kind,) = run_json("data", "problems", "--db", db)
+    (kind,) = run_json("data", "problems", db=db)
     assert pick(kind, "stage", "code", "count") == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
     analyse(tmp_path / "absent", db)
-    assert run_json("data", "problems", "--db", db) == []
+    assert run_json("data", "problems", db=db) == []
     check(db)
 
 
 def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
-    shown = run("repo", other, "--name", "example", "--db", example.db, code=errors.EXIT_USAGE)
+    shown = run("repo", other, "--name", "example", code=errors.EXIT_USAGE, db=example.db)
     assert "another repository named example" in shown.stderr
     analyse(example.clone, example.db)
 
@@ -226,7 +225,7 @@ def test_the_clone_is_not_touched(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
     analyse(repo, db)
-    run("blame", repo, "README.md", "--db", db)
+    run("blame", repo, "README.md", db=db)
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
@@ -279,12 +278,12 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path, db: Path) ->
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
     analyse(repo, db)
-    assert len(run_json("blame", repo, "f", "--db", db)) == 6
+    assert len(run_json("blame", repo, "f", db=db)) == 6
 
 
 def test_blame_as_data(example: Analysed) -> None:
-    as_json = run_json("blame", example.clone, "birdlog/store.py", "--db", example.db)
-    as_csv = rows(run("blame", example.clone, "birdlog/store.py", "--db", example.db, "--csv"))
+    as_json = run_json("blame", example.clone, "birdlog/store.py", db=example.db)
+    as_csv = rows(run("blame", example.clone, "birdlog/store.py", "--csv", db=example.db))
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
     assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
@@ -292,13 +291,13 @@ def test_blame_as_data(example: Analysed) -> None:
 
 def test_blame_at_an_older_commit(example: Analysed) -> None:
     found = run_json(
-        "blame", example.clone, "birdlog/store.py", "--commit", "7092095d", "--db", example.db
+        "blame", example.clone, "birdlog/store.py", "--commit", "7092095d", db=example.db
     )
     assert {r["commit"][:8] for r in found} == {"7092095d"}
 
 
 def test_explain_an_agents_line(example: Analysed) -> None:
-    shown = run("why", example.clone, "birdlog/store.py:20", "--db", example.db).stdout
+    shown = run("why", example.clone, "birdlog/store.py:20", db=example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "Please add load()" in shown  # the prompt
     assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
@@ -312,7 +311,7 @@ def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
         (7, ""),
         (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:"),
     ):
-        found = run_json("why", example.clone, f"birdlog/counts.py:{number}", "--db", example.db)
+        found = run_json("why", example.clone, f"birdlog/counts.py:{number}", db=example.db)
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
@@ -320,13 +319,13 @@ def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
 
 
 def test_explain_a_line_that_a_person_changed(example: Analysed) -> None:
-    shown = run("why", example.clone, "birdlog/counts.py:9", "--db", example.db).stdout
+    shown = run("why", example.clone, "birdlog/counts.py:9", db=example.db).stdout
     assert "a person changed it" in shown
     assert "the marked line is the most similar one" in shown
 
 
 def test_explain_a_human_line(example: Analysed) -> None:
-    found = run_json("why", example.clone, "birdlog/store.py:14", "--db", example.db)
+    found = run_json("why", example.clone, "birdlog/store.py:14", db=example.db)
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
@@ -336,9 +335,7 @@ def test_explain_a_human_line(example: Analysed) -> None:
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(
     example: Analysed,
 ) -> None:
-    shown = " ".join(
-        run("why", example.clone, "birdlog/store.py:14", "--db", example.db).stdout.split()
-    )
+    shown = " ".join(run("why", example.clone, "birdlog/store.py:14", db=example.db).stdout.split())
     assert "Probably a person wrote this line. in commit" in shown
     assert "without the line at 2026-01-12 10:26" in shown
     line = BlameLine(
@@ -358,7 +355,7 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(
 
 
 def test_explain_names_the_tool_and_who_ran_it(example: Analysed) -> None:
-    shown = run("why", example.clone, "requirements-dev.txt:1", "--db", example.db).stdout
+    shown = run("why", example.clone, "requirements-dev.txt:1", db=example.db).stdout
     assert "deps[bot] wrote this line, run by unknown." in shown
 
 
@@ -395,28 +392,28 @@ def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
 def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(
     example: Analysed,
 ) -> None:
-    shown = run("why", example.clone, "birdlog/report.py:1", "--db", example.db).stdout
+    shown = run("why", example.clone, "birdlog/report.py:1", db=example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "does not appear in this call of Agent" in shown  # which started it
 
 
 def test_explain_shows_the_shell_command(example: Analysed) -> None:
-    shown = run("why", example.clone, ".gitignore:1", "--db", example.db).stdout
+    shown = run("why", example.clone, ".gitignore:1", db=example.db).stdout
     assert re.search(r"▶\$ __pycache__/", shown)
 
 
 def test_explain_a_file(example: Analysed) -> None:
-    shown = run("why", example.clone, "birdlog/store.py", "--db", example.db)
+    shown = run("why", example.clone, "birdlog/store.py", db=example.db)
     assert re.search(r"14-16 +h", shown.stdout)
-    found = rows(run("why", example.clone, "birdlog/store.py", "--db", example.db, "--csv"))
+    found = rows(run("why", example.clone, "birdlog/store.py", "--csv", db=example.db))
     assert [pick(r, "start_line", "end_line") for r in found][:2] == [("1", "2"), ("3", "4")]
-    (line,) = rows(run("why", example.clone, "birdlog/store.py:3", "--db", example.db, "--csv"))
+    (line,) = rows(run("why", example.clone, "birdlog/store.py:3", "--csv", db=example.db))
     assert line["class"] == "agent"
 
 
 def test_explain_attributes_first_when_needed(tmp_path: Path, db: Path) -> None:
     repo = clone("squash", tmp_path)
-    shown = run("why", repo, "README.md:1", "--db", db)
+    shown = run("why", repo, "README.md:1", db=db)
     assert "attributing it first" in shown.stderr
     assert "undeclared" not in shown.stderr
 
@@ -426,27 +423,27 @@ def test_paths_may_be_given_from_the_working_directory(
 ) -> None:
     repo = clone("example", tmp_path, bare=False)
     monkeypatch.chdir(repo / "birdlog")
-    run("blame", ".", "store.py", "--db", db)
+    run("blame", ".", "store.py", db=db)
 
 
 def test_a_moved_branch_is_pointed_out(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-    assert "was moved back" in run("blame", repo, "README.md", "--db", db).stdout
+    assert "was moved back" in run("blame", repo, "README.md", db=db).stdout
 
 
 def test_show_a_commit(example: Analysed) -> None:
     by_id, by_name = (
-        run("log", "--show", "43b7400e", "--db", example.db),
-        run("log", "--show", "HEAD~2", example.clone, "--db", example.db),
+        run("log", "--show", "43b7400e", db=example.db),
+        run("log", "--show", "HEAD~2", example.clone, db=example.db),
     )
     assert by_id.stdout == by_name.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
-    data = run_json("log", "--show", "43b7400e", "--db", example.db)
+    data = run_json("log", "--show", "43b7400e", db=example.db)
     assert data["sessions"][0]["method"] == "trailer"
-    spans = rows(run("log", "--show", "43b7400e", "--db", example.db, "--csv"))
+    spans = rows(run("log", "--show", "43b7400e", "--csv", db=example.db))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
@@ -457,12 +454,8 @@ def test_show_a_commit(example: Analysed) -> None:
 
 
 def test_check_is_silent_about_nothing(example: Analysed) -> None:
-    shown = run("data", "check", "--db", example.db)
-    assert (
-        shown.stdout.count("OK ")
-        == len(rows(run("data", "check", "--db", example.db, "--csv")))
-        >= 9
-    )
+    shown = run("data", "check", db=example.db)
+    assert shown.stdout.count("OK ") == len(rows(run("data", "check", "--csv", db=example.db))) >= 9
 
 
 def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
@@ -471,27 +464,27 @@ def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
         connection.execute(
             "UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'"
         )
-    shown = run("data", "check", "--db", db, code=errors.EXIT_CHECK_FAILED)
+    shown = run("data", "check", code=errors.EXIT_CHECK_FAILED, db=db)
     assert "BROKEN" in shown.stdout
     assert "README.md" in shown.stdout
-    checks = run("data", "check", "--db", db, "--json", code=errors.EXIT_CHECK_FAILED).stdout
+    checks = run("data", "check", "--json", code=errors.EXIT_CHECK_FAILED, db=db).stdout
     found = {c["name"]: c["broken"] for c in json.loads(checks)}
     assert found["classes_sum"] >= 1
     assert found["spans_sum"] == 0
 
 
 def test_sessions_and_problems(example: Analysed) -> None:
-    assert "3 sessions" in run("sessions", "--db", example.db).stdout
-    assert len(rows(run("sessions", "--db", example.db, "--csv"))) == 3
-    assert run("data", "problems", "--db", example.db).stdout.strip() == "none"
+    assert "3 sessions" in run("sessions", db=example.db).stdout
+    assert len(rows(run("sessions", "--csv", db=example.db))) == 3
+    assert run("data", "problems", db=example.db).stdout.strip() == "none"
 
 
 def test_problems_are_counted_by_code(tmp_path: Path, db: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
     analyse(repo, db)
-    found = run_json("data", "problems", "--db", db)
+    found = run_json("data", "problems", db=db)
     assert found
-    assert found[0]["code"] in run("data", "problems", "--db", db).stdout
+    assert found[0]["code"] in run("data", "problems", db=db).stdout
 
 
 def test_collect_formats_lists_the_registries() -> None:
@@ -543,7 +536,7 @@ def test_unusable_databases(example: Analysed, tmp_path: Path, which: str, words
     db = bad_databases(tmp_path)[which]
     before = db.read_bytes() if db.is_file() else None
     for command in (["repo", example.clone], ["why", example.clone, "README.md:1"]):
-        shown = run(*command, "--db", db, code=errors.EXIT_DATABASE)
+        shown = run(*command, code=errors.EXIT_DATABASE, db=db)
         assert words in shown.stderr
         assert shown.stderr.count("\n") >= 2  # a hint follows
         assert shown.stdout == ""
@@ -552,7 +545,7 @@ def test_unusable_databases(example: Analysed, tmp_path: Path, which: str, words
 
 def test_lists_need_a_database(db: Path) -> None:
     for command in (("data", "check"), ("sessions",), ("data", "problems")):
-        shown = run(*command, "--db", db, code=errors.EXIT_DATABASE)
+        shown = run(*command, code=errors.EXIT_DATABASE, db=db)
         assert "whowrote repo PATH" in shown.stderr
     assert not (db).exists()
 
@@ -561,7 +554,7 @@ def test_lists_need_a_database(db: Path) -> None:
 def test_a_directory_without_write_permission(example: Analysed, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    shown = run("repo", example.clone, "--db", closed / "x.db", code=errors.EXIT_DATABASE)
+    shown = run("repo", example.clone, code=errors.EXIT_DATABASE, db=closed / "x.db")
     assert "permissions" in shown.stderr
 
 
@@ -573,7 +566,7 @@ def test_a_full_disk_is_no_bug(
             raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", full)
-    shown = run("repo", example.clone, "--db", db, code=errors.EXIT_DATABASE)
+    shown = run("repo", example.clone, code=errors.EXIT_DATABASE, db=db)
     assert "no space left" in shown.stderr
 
 
@@ -583,13 +576,13 @@ def test_paths_that_are_no_repository(tmp_path: Path, db: Path) -> None:
         (tmp_path / "absent", "does not exist"),
     ):
         for command in (["repo", path], ["blame", path, "x"], ["why", path, "x:1"]):
-            shown = run(*command, "--db", db, code=errors.EXIT_USAGE)
+            shown = run(*command, code=errors.EXIT_USAGE, db=db)
             assert words in shown.stderr
 
 
 def test_an_empty_repository(tmp_path: Path, db: Path) -> None:
     git(tmp_path, "init", "-q", "empty")
-    shown = run("repo", tmp_path / "empty", "--db", db, code=errors.EXIT_USAGE)
+    shown = run("repo", tmp_path / "empty", code=errors.EXIT_USAGE, db=db)
     assert "HEAD points to no commit" in shown.stderr
 
 
@@ -615,7 +608,7 @@ def test_every_question_has_an_answer_in_a_clone_without_records(tmp_path: Path)
         ["report", repo],
     ]
     for number, command in enumerate(commands):
-        shown = run(*command, "--db", tmp_path / f"{number}.db")
+        shown = run(*command, db=tmp_path / f"{number}.db")
         assert (shown.exit_code, "entire" in shown.output) == (0, False), shown.output
         assert ("no sign of an agent in 1 commit" in shown.stdout) == (number < 3)
     assert "--allow-no-checkpoints" not in run("repo", "--help").output
@@ -627,7 +620,7 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
 ) -> None:
     repo = _plain(tmp_path / "named", "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     git(repo, "remote", "add", "origin", "https://example.org/a/b")
-    shown = run("repo", repo, "--db", db)
+    shown = run("repo", repo, db=db)
     assert (shown.exit_code, "no sign" in shown.stdout, "fetch" in shown.stdout) == (
         0,
         False,
@@ -636,7 +629,7 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
     git(repo, "update-ref", "refs/remotes/origin/entire/checkpoints/v1", "HEAD")
     (line,) = [
         line
-        for line in run("repo", repo, "--db", tmp_path / "y.db").stdout.splitlines()
+        for line in run("repo", repo, db=tmp_path / "y.db").stdout.splitlines()
         if "would help" in line
     ]
     assert line.endswith(f"whowrote repo {repo} --fetch")
@@ -703,15 +696,15 @@ def test_wrong_use(example: Analysed, arguments: list[str], words: str) -> None:
 
 def test_a_commit_of_another_branch(example: Analysed) -> None:
     other = object_id(example.clone, "entire/checkpoints/v1")
-    shown = run("log", "--show", other, example.clone, "--db", example.db)
+    shown = run("log", "--show", other, example.clone, db=example.db)
     assert other[:9] in shown.stdout
 
 
 def test_binary_files_have_no_lines(tmp_path: Path, db: Path) -> None:
     repo = clone("odd_files", tmp_path)
-    shown = run("blame", repo, "logo.bin", "--db", db, code=errors.EXIT_USAGE)
+    shown = run("blame", repo, "logo.bin", code=errors.EXIT_USAGE, db=db)
     assert "binary" in shown.stderr
-    run("blame", repo, "caf\udce9.txt", "--db", db)
+    run("blame", repo, "caf\udce9.txt", db=db)
 
 
 # --- hostile content ------------------------------------------------------------------------------
@@ -752,7 +745,7 @@ def screens(repo: Path, db: Path) -> Iterator[Result]:
         ["repo", repo, "--branch", ATTACK],
     ):
         for form in ([], ["--json"], ["--csv"]):
-            yield run(*command, *form, "--db", db, code=None)
+            yield run(*command, *form, code=None, db=db)
 
 
 def test_nothing_from_a_repository_acts_on_the_terminal(hostile: Analysed) -> None:
@@ -764,16 +757,16 @@ def test_nothing_from_a_repository_acts_on_the_terminal(hostile: Analysed) -> No
 
 def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: Analysed) -> None:
     repo, db = hostile
-    assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", "--db", db).stdout
-    assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", "--db", db).stdout
+    assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", db=db).stdout
+    assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", db=db).stdout
 
 
 def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: Analysed) -> None:
     repo, db = hostile
     name = f"evil{ATTACK}.py"
-    texts = [r["text"] for r in run_json("blame", repo, name, "--db", db)]
+    texts = [r["text"] for r in run_json("blame", repo, name, db=db)]
     assert texts == ["x = 1", f"# {ATTACK}", "=HYPERLINK(1)", "\t+tab"]
-    cells = [r["text"] for r in rows(run("blame", repo, name, "--db", db, "--csv"))]
+    cells = [r["text"] for r in rows(run("blame", repo, name, "--csv", db=db))]
     assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
 
 
@@ -812,7 +805,7 @@ def test_a_bug_leaves_a_log(
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    shown = run("repo", example.clone, "--db", db, code=console.EXIT_BUG)
+    shown = run("repo", example.clone, code=console.EXIT_BUG, db=db)
     assert "ZeroDivisionError" in shown.stderr
     assert "Traceback" not in shown.stderr
     assert not ESCAPE.search(shown.stderr)
@@ -940,7 +933,7 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
     (tmp_path / "clones").mkdir()
     clones = [clone(case, tmp_path / "clones") for case in ("example", "squash")[:paths]]
     code = errors.EXIT_KILLED if paths == 1 else errors.EXIT_PARTIAL
-    done = run("repo", *clones, "--db", db, code=code)
+    done = run("repo", *clones, code=code, db=db)
     assert "its process was killed by SIGABRT" in " ".join(done.stderr.split())
     with Store(db) as store:
         problems = store.rows(
@@ -952,7 +945,7 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
         ][:paths]
         assert all("its process was killed" in row["detail"] for row in problems)
     monkeypatch.delenv("PYTHONPATH")
-    run("repo", *clones, "--db", db)
+    run("repo", *clones, db=db)
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
@@ -963,7 +956,7 @@ def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("collector.runtime.bounds.memory_share", lambda jobs: 30 << 20)
-    done = run("repo", clone("example", tmp_path), "--db", db, code=errors.EXIT_PARTIAL)
+    done = run("repo", clone("example", tmp_path), code=errors.EXIT_PARTIAL, db=db)
     assert "memory" in done.stderr
 
 
@@ -994,7 +987,7 @@ def test_quiet_runs_report_no_progress_of_any_stage(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
-    done = run("repo", clone("example", tmp_path), "--db", db, "--history", "-q")
+    done = run("repo", clone("example", tmp_path), "--history", "-q", db=db)
     assert (done.exit_code, done.output) == (0, "")
 
 
@@ -1019,5 +1012,5 @@ def test_a_clone_is_opened_once_in_a_run(
         # The history is followed in another process than the one that attributes.
         assert opened == [str(path)] * (2 if "--history" in more else 1)
     opened.clear()
-    run("blame", path, "README.md", "--db", db)
+    run("blame", path, "README.md", db=db)
     assert opened == [str(path)]

@@ -58,7 +58,7 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
 
 def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
+    shown = run("survival", repo, "--by", "session", "--by", "language", "--no-curves", db=db)
     parts = (
         "agent",
         "HEAD",
@@ -72,7 +72,7 @@ def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
 
 def test_survival_as_data(example: Analysed) -> None:
     repo, db = example
-    table = rows(run("survival", repo, "--db", db, "--csv"))
+    table = rows(run("survival", repo, "--csv", db=db))
     assert {row["grouping"] for row in table} == {
         "class",
         "model",
@@ -93,7 +93,7 @@ def test_survival_as_data(example: Analysed) -> None:
     assert all(
         float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"]
     )
-    found = run_json("survival", repo, "--db", db, "--no-curves")
+    found = run_json("survival", repo, "--no-curves", db=db)
     assert set(found) >= {
         "repositories",
         "groups",
@@ -107,17 +107,17 @@ def test_survival_as_data(example: Analysed) -> None:
 
 def test_survival_of_a_whole_database(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
-    run("survival", repo, "--db", db, "--no-curves")
+    run("survival", repo, "--no-curves", db=db)
     other = clone("example", tmp_path)
     both = tmp_path / "both.db"
     shutil.copy(db, both)
     renamed = other.rename(tmp_path / "another")
     analyse(renamed, both)
-    shown = run("survival", "--db", both, "--no-curves")
+    shown = run("survival", "--no-curves", db=both)
     assert "no line history for another yet" in shown.stdout
-    run("survival", renamed, "--db", both, "--no-curves")
-    table = rows(run("survival", "--db", both, "--csv"))
-    alone = rows(run("survival", "--db", db, "--csv"))
+    run("survival", renamed, "--no-curves", db=both)
+    table = rows(run("survival", "--csv", db=both))
+    alone = rows(run("survival", "--csv", db=db))
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
 
 
@@ -125,22 +125,22 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
     travelled: tuple[Path, Path, Build],
 ) -> None:
     repo, db, _ = travelled
-    run("survival", repo, "--db", db, "--no-curves")
-    before = run("survival", "--db", db, "--csv").stdout
+    run("survival", repo, "--no-curves", db=db)
+    before = run("survival", "--csv", db=db).stdout
     with Store(db) as store:
         store.connection.execute("DELETE FROM line_fates")
         store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
         store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
-    shown = run("survival", "--db", db, "--no-curves")
+    shown = run("survival", "--no-curves", db=db)
     assert "newer attribution than line history" in shown.stdout
-    assert run("survival", "--db", db, "--csv").stdout == before
+    assert run("survival", "--csv", db=db).stdout == before
 
 
 def test_curves(example: Analysed) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db, "--tables")
+    shown = run("survival", repo, "--tables", db=db)
     assert "curves" in shown.stdout and "comparisons" in shown.stdout
-    found = run_json("survival", repo, "--db", db)
+    found = run_json("survival", repo, db=db)
     assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
         "days": 0.0,
         "low": 0,
@@ -154,16 +154,16 @@ def test_without_the_statistics_extra(example: Analysed, monkeypatch: pytest.Mon
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
-    shown = run("survival", repo, "--db", db)
+    shown = run("survival", repo, db=db)
     assert "no hazard ratios" in shown.stdout
-    run("survival", repo, "--db", db, "--csv")
+    run("survival", repo, "--csv", db=db)
 
 
 def test_history_with_the_attribution_in_one_go(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     analyse(repo, db, "--history")
     assert value(db, "SELECT COUNT(*) FROM line_fates") > 0
-    again = run("repo", repo, "--db", db, "--history")
+    again = run("repo", repo, "--history", db=db)
     assert "nothing changed" in again.stdout
 
 
@@ -172,8 +172,8 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path, db: Path) -> Non
 
 def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    run("why", repo, "c:5", "--db", db, "--history")
-    found = run_json("why", repo, "c:5", "--db", db, "--history")["history"]
+    run("why", repo, "c:5", "--history", db=db)
+    found = run_json("why", repo, "c:5", "--history", db=db)["history"]
     events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
     assert events == [
         ("introduced", "one", "a", 2),
@@ -187,25 +187,25 @@ def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) 
 def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
     at = build.sha["three"]
-    found = run_json("why", repo, "c:6", "--commit", at, "--db", db, "--history")["history"]
+    found = run_json("why", repo, "c:6", "--commit", at, "--history", db=db)["history"]
     assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("removed", "four")
     assert pick(found, "cause", "removed_by", "replaced_by") == (
         "modified",
         "unknown",
         ["    # rewritten"],
     )
-    shown = run("why", repo, "c:6", "--commit", at, "--db", db, "--history")
+    shown = run("why", repo, "c:6", "--commit", at, "--history", db=db)
     assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
-    table = rows(run("why", repo, "c:6", "--commit", at, "--db", db, "--csv", "--history"))
+    table = rows(run("why", repo, "c:6", "--commit", at, "--csv", "--history", db=db))
     assert [row["what"] for row in table] == ["introduced", "moved", "renamed", "removed"]
 
 
 def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    before = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    before = rows(run("blame", repo, "c", "--csv", db=db))
     assert all(row["moves"] == "" and row["first_commit"] == row["commit"] for row in before)
-    run("survival", repo, "--db", db, "--no-curves")
-    table = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    run("survival", repo, "--no-curves", db=db)
+    table = rows(run("blame", repo, "c", "--csv", db=db))
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
     assert pick(moved, "first_path", "first_line", "moves") == (
@@ -213,10 +213,9 @@ def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> 
         "2",
         f"moved in {build.sha['two'][:9]}",
     )
-    assert "~ 2 lines older" in run("blame", repo, "c", "--db", db).stdout
+    assert "~ 2 lines older" in run("blame", repo, "c", db=db).stdout
     assert (
-        f"first written in {build.sha['one'][:9]} as a:2"
-        in run("why", repo, "c:5", "--db", db).stdout
+        f"first written in {build.sha['one'][:9]} as a:2" in run("why", repo, "c:5", db=db).stdout
     )
 
 
@@ -229,8 +228,8 @@ def test_a_line_older_than_the_window(tmp_path: Path, db: Path) -> None:
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     analyse(build.where, db)
     for place in ("a:1", "b:3"):
-        assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
-    found = run_json("why", build.where, "b:3", "--db", db, "--full", "--history")["history"]
+        assert "--full" in run("why", build.where, place, "--history", db=db).stdout
+    found = run_json("why", build.where, "b:3", "--full", "--history", db=db)["history"]
     assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found[
         "notes"
     ]
@@ -281,15 +280,15 @@ def test_verify_that_finds_a_difference_fails(
 )
 def test_wrong_use(example: Analysed, arguments: list[str], words_: str) -> None:
     given: list[Any] = [a.replace("{repo}", str(example.clone)) for a in arguments]
-    shown = run(*given, "--db", example.db, code=errors.EXIT_USAGE)
+    shown = run(*given, code=errors.EXIT_USAGE, db=example.db)
     assert words_ in shown.stderr and shown.stdout == ""
 
 
 def test_survival_needs_something_to_tell_of(tmp_path: Path, db: Path) -> None:
     Store(db).close()
-    shown = run("survival", "--db", db, "--no-curves", code=errors.EXIT_USAGE)
+    shown = run("survival", "--no-curves", code=errors.EXIT_USAGE, db=db)
     assert "whowrote survival PATH" in shown.stderr
-    run("survival", "--db", tmp_path / "none.db", "--no-curves", code=errors.EXIT_DATABASE)
+    run("survival", "--no-curves", code=errors.EXIT_DATABASE, db=tmp_path / "none.db")
     run("data", "verify", tmp_path, code=errors.EXIT_USAGE)
     run("data", "verify", tmp_path, "--branch", "nope", code=errors.EXIT_USAGE)
 
@@ -297,8 +296,7 @@ def test_survival_needs_something_to_tell_of(tmp_path: Path, db: Path) -> None:
 def test_survival_can_be_quiet(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     assert (
-        "attributing it first"
-        in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+        "attributing it first" in run("survival", repo, "--no-curves", db=tmp_path / "y.db").stderr
     )
-    shown = run("survival", repo, "--db", db, "--no-curves", "-q")
+    shown = run("survival", repo, "--no-curves", "-q", db=db)
     assert shown.stderr == "" and "agent" in shown.stdout

@@ -42,7 +42,7 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
 
 
 def attributed(clone: Path, db: Path) -> None:
-    run("survival", clone, "--db", db, "--no-curves")
+    run("survival", clone, "--no-curves", db=db)
     check(db)
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5

@@ -123,7 +123,7 @@ def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
         assert connection.execute(
             "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"
         ).rowcount
-    found = run_json("why", where, "src/app.ts:8", "--db", db)
+    found = run_json("why", where, "src/app.ts:8", db=db)
     assert pick(found, "reason", "text") == ("other_branch", PERSONS)
     assert found["earlier_texts"][0]["outcome"] == "rejected"
 
@@ -143,9 +143,9 @@ def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
     session.end_turn()
     commit = world.commit("Go on", [session])
     where = world.build(tmp_path / "repo")
-    data = run_json("log", "--show", commit.sha, where, "--db", db)
+    data = run_json("log", "--show", commit.sha, where, db=db)
     assert data["lines"] == {"agent": 2}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert kinds == {"docs": 3, "source": 1, "test": 1}
-    shown = run("log", "--show", commit.sha, where, "--db", db, "--full").stdout
+    shown = run("log", "--show", commit.sha, where, "--full", db=db).stdout
     assert "kinds" in shown and "docs " in shown

@@ -33,7 +33,7 @@ def work(tmp_path: Path, db: Path) -> Analysed:
 
 
 def blamed(work: Analysed, file: str = FILE) -> list[Row]:
-    answer: list[Row] = run_json("blame", work.clone, file, "--db", work.db)
+    answer: list[Row] = run_json("blame", work.clone, file, db=work.db)
     return answer
 
 
@@ -85,9 +85,9 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file_and_the_others_keep
     ] * 2
     assert (
         "worked out for this file only: 2 lines of newer commits"
-        in run("blame", work.clone, FILE, "--db", work.db).stdout
+        in run("blame", work.clone, FILE, db=work.db).stdout
     )
-    why = run_json("why", work.clone, f"{FILE}:1", "--db", work.db)
+    why = run_json("why", work.clone, f"{FILE}:1", db=work.db)
     assert (
         pick(why, "class", "provisional")
         == (
@@ -116,7 +116,7 @@ def test_a_line_that_only_a_run_can_tell_is_not_attributed_yet(
         ("", "not_attributed_yet", sha)
     ] * 2
     assert {pick(row, "at_commit", "commits_behind") for row in after} == {(sha, 1)}
-    shown = run("blame", work.clone, FILE, "--db", work.db).stdout
+    shown = run("blame", work.clone, FILE, db=work.db).stdout
     assert "too much for a question" in shown and "not attributed yet" in shown.split("\n")[0]
     analyse(work.clone, work.db)
     updated = blamed(work)
@@ -153,21 +153,21 @@ def test_lines_of_the_working_tree_are_not_committed_and_the_others_keep_their_v
         ("", "not_committed", NO_COMMIT)
     ] * 2
     assert [first["line"], last["line"]] == [1, len(before) + 1]
-    why = run_json("why", work.clone, f"{FILE}:1", "--db", work.db)
+    why = run_json("why", work.clone, f"{FILE}:1", db=work.db)
     assert (
         why["how_we_know"] == ["The line is not committed."]
         and why["class"] == ""
         and not why["found_by_blame"]
     )
-    assert "not committed" in run("why", work.clone, f"{FILE}:1", "--db", work.db).stdout
-    second = run_json("why", work.clone, f"{FILE}:2", "--db", work.db)
+    assert "not committed" in run("why", work.clone, f"{FILE}:1", db=work.db).stdout
+    second = run_json("why", work.clone, f"{FILE}:2", db=work.db)
     assert pick(second, "class", "commit") == pick(before[0], "class", "commit")
 
 
 def test_a_named_commit_is_answered_as_it_was_committed(work: Analysed) -> None:
     before = blamed(work)
     change(work.clone)
-    named = run_json("blame", work.clone, FILE, "--commit", "HEAD", "--db", work.db)
+    named = run_json("blame", work.clone, FILE, "--commit", "HEAD", db=work.db)
     assert verdicts(named) == verdicts(before)
 
 
@@ -197,13 +197,13 @@ def test_another_branch_that_is_checked_out_is_answered_and_named(work: Analysed
     assert {pick(row, "at_commit", "commits_behind") for row in rows} == {(sha, 1)}
     assert {row["commit"] for row in rows[:2]} == {NO_COMMIT, sha}
     assert verdicts(rows[2:-1]) == verdicts(before[:-1])
-    shown = run("blame", work.clone, FILE, "--db", work.db).stdout
+    shown = run("blame", work.clone, FILE, db=work.db).stdout
     assert f"other {sha[:9]}" in shown
     assert "the last run, which read main" in shown.replace("\n", " ")
     assert "+ 1 line not committed" in shown
     git(work.clone, "checkout", "-q", "-f", "main")
     assert verdicts(blamed(work)) == verdicts(before)
-    assert "the last run" not in run("blame", work.clone, FILE, "--db", work.db).stdout
+    assert "the last run" not in run("blame", work.clone, FILE, db=work.db).stdout
 
 
 def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: Analysed) -> None:
@@ -216,11 +216,11 @@ def test_files_that_are_new_renamed_or_deleted_in_the_working_tree(work: Analyse
     assert verdicts(moved) == verdicts(before)
     assert verdicts(blamed(work)) == verdicts(before)  # as it was committed
     commit(work.clone)
-    gone = run("why", work.clone, f"{FILE}:1", "--db", work.db, code=2)
+    gone = run("why", work.clone, f"{FILE}:1", code=2, db=work.db)
     assert "was deleted in" in gone.output
     assert f"why {FILE}:1 --commit" in gone.output
-    run("blame", work.clone, ".git/config", "--db", work.db, code=2)
-    run("blame", work.clone, "nowhere.py", "--db", work.db, code=2)
+    run("blame", work.clone, ".git/config", code=2, db=work.db)
+    run("blame", work.clone, "nowhere.py", code=2, db=work.db)
 
 
 def test_nothing_is_written_into_a_clone_that_is_asked_about_its_working_tree(
@@ -335,7 +335,7 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
         return original(context, files, *rest, **more)
 
     monkeypatch.setattr("attribution.ensure.current.read_sessions", noted)
-    _, last = run_json("blame", repo, "app.py", "--db", db)
+    _, last = run_json("blame", repo, "app.py", db=db)
     assert (last["commit"], last["provisional"], read) == (new.sha, True, {editing.id, naming.id})
 
 

@@ -162,7 +162,7 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     session.end_turn()
     world.commit("Fix the number of birds", [session])
     repo, db = world.build(directory / "single"), directory / "s.db"
-    run("survival", repo, "--db", db, "-q")
+    run("survival", repo, "-q", db=db)
     (directory / "rules.yaml").write_text(RULES)
     scan = (
         "--rules",

@@ -97,7 +97,7 @@ def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
     refs = subprocess.run(
         ["git", "-C", plain, "for-each-ref"], check=True, capture_output=True
     ).stdout
-    run("repo", plain, "--local", "never", "--db", home / "b.db", "-q")
+    run("repo", plain, "--local", "never", "-q", db=home / "b.db")
     assert value(home / "b.db", "SELECT COUNT(*) FROM sessions") == 0
     analyse(address, db)
     assert (

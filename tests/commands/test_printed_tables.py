@@ -38,8 +38,8 @@ SHOWN = sorted({name for text in _SOURCES for name in _READ.findall(text)})
 def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     directory = tmp_path_factory.mktemp("tables")
     repo, db = clone("example", directory), directory / "t.db"
-    run("survival", repo, "--db", db, "-q")
-    run("data", "embed", "--db", db)
+    run("survival", repo, "-q", db=db)
+    run("data", "embed", db=db)
     (directory / "rules.yaml").write_text(RULES)
     program = fake_semgrep.install(directory / "bin")
     scan = (

@@ -33,9 +33,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
 def test_the_commits_of_a_range_are_those_of_git(example: Analysed, wanted: str) -> None:
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
-    found = run_json("log", wanted, repo, "--db", db)
+    found = run_json("log", wanted, repo, db=db)
     assert {row["commit_sha"] for row in found} == set(expected) and len(found) == len(expected)
-    stats = run_json("log", "--total", wanted, repo, "--db", db)
+    stats = run_json("log", "--total", wanted, repo, db=db)
     assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
     for name in LINE_CLASSES:
         assert stats["lines"][name] == sum(row[name] for row in found)
@@ -50,7 +50,7 @@ def test_lines_of_a_range_equal_sql(example: Analysed) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(ids))}) GROUP BY 1"
         )
         expected = {row["class"]: row["n"] for row in store.rows(sql, ids)}
-    found = run_json("log", "--total", "HEAD~6..HEAD", repo, "--db", db)
+    found = run_json("log", "--total", "HEAD~6..HEAD", repo, db=db)
     assert {name: lines for name, lines in found["lines"].items() if lines} == expected
     assert sum(model["lines"] for model in found["models"]) == expected["agent"]
     assert found["total"] == sum(expected.values())
@@ -58,23 +58,23 @@ def test_lines_of_a_range_equal_sql(example: Analysed) -> None:
 
 def test_a_clone_alone_is_no_range(example: Analysed, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
-    whole = run_json("log", "", repo, "--db", db)
+    whole = run_json("log", "", repo, db=db)
     monkeypatch.chdir(repo.parent)
     for name in (str(repo), repo.name, f"./{repo.name}"):
-        assert run_json("log", name, "--db", db) == whole
-        assert run_json("log", "--total", name, "--db", db)["commits"] == len(whole)
-    done = run("log", "nothing", "--db", db, code=2)
+        assert run_json("log", name, db=db) == whole
+        assert run_json("log", "--total", name, db=db)["commits"] == len(whole)
+    done = run("log", "nothing", code=2, db=db)
     assert "in no clone" in done.stderr
 
 
 def test_since_and_count(example: Analysed) -> None:
     repo, db = example
-    since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))
+    since = rows(run("log", "", repo, "--since", "2026-02-01", "--csv", db=db))
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
     assert len(since) == len(
         git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split()
     )
-    newest = rows(run("log", "-n", "2", "HEAD", repo, "--db", db, "--csv"))
+    newest = rows(run("log", "-n", "2", "HEAD", repo, "--csv", db=db))
     assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
 
@@ -95,9 +95,9 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
     found = json.loads(run(*total).stdout)
     assert pick(found, "commits", "not_in_database", "total") == (1, 1, 0)
-    shown = run("log", "--total", wanted, build.where, "--db", db).stdout
+    shown = run("log", "--total", wanted, build.where, db=db).stdout
     assert "not attributed and not counted" in shown and "0.0 %" not in shown
-    listed = run("log", wanted, build.where, "--db", db)
+    listed = run("log", wanted, build.where, db=db)
     assert "not attributed" in listed.stdout
 
 
@@ -138,8 +138,8 @@ def test_lines_of_blame_are_those_of_git(
     example: Analysed, given: str, expected: range | None
 ) -> None:
     repo, db = example
-    every = rows(run("blame", repo, FILE, "--db", db, "--csv"))
-    found = rows(run("blame", repo, FILE, "-L", given, "--db", db, "--csv"))
+    every = rows(run("blame", repo, FILE, "--csv", db=db))
+    found = rows(run("blame", repo, FILE, "-L", given, "--csv", db=db))
     wanted = [str(n) for n in expected] if expected else [row["line"] for row in every[1:]]
     assert [row["line"] for row in found] == wanted
     assert found == [row for row in every if row["line"] in wanted]
@@ -148,17 +148,17 @@ def test_lines_of_blame_are_those_of_git(
 @pytest.mark.parametrize("given", ["4,2", "0,3", "x", "3,y", ",", "9999"])
 def test_lines_that_are_not_there_are_said(example: Analysed, given: str) -> None:
     repo, db = example
-    shown = run("blame", repo, FILE, "-L", given, "--db", db, code=2)
+    shown = run("blame", repo, FILE, "-L", given, code=2, db=db)
     assert shown.stdout == ""
 
 
 def test_a_range_of_lines_is_explained_in_blocks(example: Analysed) -> None:
     repo, db = example
-    found = run_json("why", repo, f"{FILE}:2-9", "--db", db)
+    found = run_json("why", repo, f"{FILE}:2-9", db=db)
     assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
-    every = run_json("why", repo, FILE, "--db", db)
+    every = run_json("why", repo, FILE, db=db)
     assert {block["commit"] for block in found} <= {block["commit"] for block in every}
-    run("why", repo, f"{FILE}:9-2", "--db", db, code=2)
+    run("why", repo, f"{FILE}:9-2", code=2, db=db)
 
 
 def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Path) -> None:
@@ -169,9 +169,9 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Pat
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     analyse(build.where, db)
     one, two = pick(build.sha, "one", "two")
-    plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
+    plain = rows(run("blame", build.where, "a.py", "--csv", db=db))
     assert [row["commit"] for row in plain] == [one, two, one]
-    behind = rows(run("blame", build.where, "a.py", "-w", "--db", db, "--csv"))
+    behind = rows(run("blame", build.where, "a.py", "-w", "--csv", db=db))
     assert [row["commit"] for row in behind] == [one, one, one]
 
 

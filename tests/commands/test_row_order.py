@@ -127,10 +127,9 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
             clone(case, folder),
             "--name",
             name,
-            "--db",
-            shards[number],
             "-q",
             "--history",
+            db=shards[number],
         )
         with Store(shards[number]) as store, store.transaction():
             _scanned(store, number + 1)
@@ -166,7 +165,7 @@ WORDS: tuple[tuple[str, ...], ...] = (
 
 def _said(words: tuple[str, ...], db: Path, file: Path) -> tuple[str, str]:
     file.unlink(missing_ok=True)
-    done = run(*(file if word == "FILE" else word for word in words), "--db", db)
+    done = run(*(file if word == "FILE" else word for word in words), db=db)
     return done.stdout, file.read_text("utf-8") if file.exists() else ""
 
 

@@ -118,7 +118,7 @@ def test_a_partial_clone_is_read(clone: Path, tmp_path: Path, db: Path) -> None:
 
 def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha512")
-    done = run("repo", tmp_path / "r", "--db", db, code=2)
+    done = run("repo", tmp_path / "r", code=2, db=db)
     assert "cannot be opened as a git repository" in done.output
     assert not (db).exists()
 
@@ -127,7 +127,7 @@ def test_a_clone_whose_ids_are_shorter_than_it_says_is_no_bug(
     clone: Path, tmp_path: Path, db: Path
 ) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha256")
-    done = run("repo", tmp_path / "r", "--db", db, code=2)
+    done = run("repo", tmp_path / "r", code=2, db=db)
     assert "HEAD points to no commit" in done.output
 
 

@@ -48,20 +48,20 @@ def database(tmp_path: Path, db: Path) -> Analysed:
     world.human_write("other.py", "something_else = 5\n")
     world.commit("Much later")
     repo = world.build(tmp_path / "repo")
-    run("survival", repo, "--db", db, "--no-curves")
+    run("survival", repo, "--no-curves", db=db)
     return Analysed(repo, db)
 
 
 def test_one_row_per_turn(database: Analysed) -> None:
     repo, db = database
-    found = rows(run("sessions", "--by", "turn", repo, "--db", db, "--csv"))
+    found = rows(run("sessions", "--by", "turn", repo, "--csv", db=db))
     assert [tuple(int(row[name] or -1) for name in _NAMES) for row in found] == [
         (1, 1, 1, 1, 0, 2, 2, 2, 2),
         (2, 1, 1, 1, 1, 0, 0, -1, 0),
         (3, 2, 2, 0, 0, 2, 2, 2, 1),
     ]
     assert found[2]["prompt"] == "No, put it back. And one more"
-    assert "2 of 4 places" in run("sessions", "--by", "turn", repo, "--db", db).stdout
+    assert "2 of 4 places" in run("sessions", "--by", "turn", repo, db=db).stdout
     check(db)
 
 

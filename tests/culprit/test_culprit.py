@@ -75,9 +75,8 @@ def traced(build: Build, *fix: str, db: Path | None = None) -> list[Row]:
         "culprit",
         build.where,
         *(build.sha.get(name, name) for name in fix),
-        "--db",
-        db or followed(build),
         "--json",
+        db=db or followed(build),
     )
     rows: list[Row] = json.loads(done.stdout)
     for row in rows:
@@ -611,7 +610,7 @@ def test_a_range_and_an_issue_stand_for_their_fixes(where: Path) -> None:
     assert {row["fix"] for row in traced(build, between, db=db)} == {"one", "two"}
     assert pick(traced(build, "#12", db=db), "fix", "tier", "names") == [("one", "issue", "#12")]
     assert {row["fix"] for row in traced(build, "--all", db=db)} == {"one", "two"}
-    refused = run("culprit", build.where, "#13", "--db", db, code=2)
+    refused = run("culprit", build.where, "#13", code=2, db=db)
     assert "nothing shows a fix in #13" in refused.stderr
 
 
@@ -626,7 +625,7 @@ def test_lines_must_be_followed_and_the_command_says_how(where: Path, db: Path) 
     )
     analyse(build.where, db)
     for fix in ("HEAD", "--all", "#1"):
-        refused = run("culprit", build.where, fix, "--db", db, code=2)
+        refused = run("culprit", build.where, fix, code=2, db=db)
         assert "not followed yet" in refused.stderr
         assert f"whowrote survival {build.where}" in refused.stderr
 
@@ -681,7 +680,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(
 ) -> None:
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    run("survival", repo, "--db", db, "-q")
+    run("survival", repo, "-q", db=db)
     with Store(db) as store:
         ended = store.rows(
             "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l"
@@ -690,7 +689,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(
             " WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
         )
     assert ended
-    rows = run_json("culprit", repo, ended[0]["sha"], "--db", db)
+    rows = run_json("culprit", repo, ended[0]["sha"], db=db)
     by_agent = [row for row in rows if row["class"] == "agent"]
     assert by_agent and all(row["prompt"] and row["agent"] and row["evidence"] for row in by_agent)
     assert ended[0]["session"] in {row["session"] for row in by_agent}

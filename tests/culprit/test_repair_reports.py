@@ -64,7 +64,7 @@ def repaired(tmp_path: Path) -> Analysed:
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
     analyse(build.where, db)
-    run("survival", build.where, "--db", db, "-q", "--full")
+    run("survival", build.where, "-q", "--full", db=db)
     return Analysed(build.where, db)
 
 
@@ -78,7 +78,7 @@ def tables(*arguments: object) -> dict[str, list[Row]]:
 
 def test_only_what_fixes_removed_counts_as_repaired(repaired: Analysed) -> None:
     repo, db = repaired
-    run("culprit", repo, "--all", "--db", db)
+    run("culprit", repo, "--all", db=db)
     by_class = {
         row["name"]: row
         for row in tables("repairs", repo, "--db", db)["repairs"]
@@ -93,7 +93,7 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: Analysed) -> None:
 
 def test_repairs_need_traced_fixes_and_say_how(repaired: Analysed) -> None:
     repo, db = repaired
-    refused = run("report", "repairs", repo, "--db", db, code=2)
+    refused = run("report", "repairs", repo, code=2, db=db)
     assert "whowrote culprit PATH --all" in refused.stderr
 
 
@@ -103,7 +103,7 @@ def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(
     top = clone("example", tmp_path)
     for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
         run(*command)
-    refused = run("report", "repairs", top, "--db", db, code=2)
+    refused = run("report", "repairs", top, code=2, db=db)
     assert "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
 
 
@@ -118,13 +118,13 @@ def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_
         ("survival", other, "--db", db),
     ):
         run(*command)
-    refused = run("report", "repairs", other, "--db", db, code=2)
+    refused = run("report", "repairs", other, code=2, db=db)
     assert "whowrote culprit PATH --all" in refused.stderr
 
 
 def test_the_chapters_are_there_for_programs(repaired: Analysed) -> None:
     repo, db = repaired
-    run("culprit", repo, "--all", "--db", db)
+    run("culprit", repo, "--all", db=db)
     with whowrote.open(db) as database:
         assert set(database.chapter("repairs")) == {
             "repairs",
@@ -330,7 +330,7 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: Analysed) ->
     there.
     """
     repo, db = repaired
-    run("culprit", repo, "--all", "--db", db)
+    run("culprit", repo, "--all", db=db)
     with Store(db) as store:
         shas: Texts = dict(select(store, "SELECT subject, commit_sha FROM commits"))
         rows = store.rows(
@@ -399,7 +399,7 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
 ) -> None:
     repo, db = repaired
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
-    run("culprit", repo, "--all", "--db", db)
+    run("culprit", repo, "--all", db=db)
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
@@ -411,7 +411,7 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
 
 def test_ownership_needs_followed_lines(db: Path) -> None:
     Store(db).close()
-    refused = run("report", "ownership", "--db", db, code=2)
+    refused = run("report", "ownership", code=2, db=db)
     assert "whowrote survival PATH" in refused.stderr
 
 
@@ -440,8 +440,8 @@ def test_the_page_says_how_fixes_are_traced_first(repaired: Analysed) -> None:
 def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     analyse(repo, db)
-    run("survival", repo, "--db", db, "-q")
-    run("culprit", repo, "--all", "--db", db)
+    run("survival", repo, "-q", db=db)
+    run("culprit", repo, "--all", db=db)
     with Store(db) as store:
         ended = store.rows(
             "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id,"
@@ -473,7 +473,7 @@ def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
     repaired: Analysed,
 ) -> None:
     repo, db = repaired
-    run("culprit", repo, "--all", "--db", db)
+    run("culprit", repo, "--all", db=db)
     # declared by the commit alone
     assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")
 

@@ -135,7 +135,7 @@ def test_three_old_names_at_once(served: GitServer, db: Path) -> None:
 
 def test_an_attempt_that_failed_leaves_no_row_of_an_old_name(served: GitServer, db: Path) -> None:
     served.faults = lambda path: 404
-    collect("run", "o/old", "--db", db, code=3)
+    collect("run", "o/old", code=3, db=db)
     assert rows(db) == ["o/old"]
     served.faults = lambda path: None
     run(served, db, "o/old")
@@ -146,7 +146,7 @@ def test_a_repository_that_was_removed_does_not_come_back_under_an_old_name(
     served: GitServer, db: Path
 ) -> None:
     run(served, db, "o/new")
-    collect("forget", "o/new", "--yes", "--db", db)
+    collect("forget", "o/new", "--yes", db=db)
     done = run(served, db, "o/old")
     assert (
         "o/old: it is o/new, which was removed with collect forget" in done.output
@@ -195,9 +195,9 @@ def test_a_mirror_from_before_the_rename_is_taken_on(
     with sqlite3.connect(db) as store:
         assert store.execute("SELECT url FROM mirrors").fetchall() == [(served.url("o/later"),)]
     assert "o/later: it is called o/new here" in run(served, db, "o/later").output
-    shown = collect("status", "o/later", "--db", db, "--json").stdout
+    shown = collect("status", "o/later", "--json", db=db).stdout
     assert '"name": "o/new"' in shown
-    collect("forget", "o/later", "--yes", "--db", db)
+    collect("forget", "o/later", "--yes", db=db)
     assert rows(db) == rows(db, "repos") == [] and not mirror.exists()
     for name in ("o/later", "o/new"):
         assert "removed with collect forget" in run(served, db, name).output and rows(db) == []

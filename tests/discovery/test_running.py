@@ -198,7 +198,7 @@ def test_facts_alone_are_those_of_attribution(
         assert found[table] == wanted[table] and found[table], table
     assert not found["spans"] and not found["edits"]
     assert set(column(db, "SELECT transcript FROM sessions")) >= {"present"}
-    rows = json.loads(collect("status", "--db", db, "--json").stdout)
+    rows = json.loads(collect("status", "--json", db=db).stdout)
     stages = {r["name"]: r["stage"] for r in rows}
     assert stages == {
         "o/one": "loaded",
@@ -236,14 +236,14 @@ def test_what_discovery_confirmed_is_fetched(
         names.write_text("o/one\no/two\np/none\n")
         listing = ["discover", "listing", "--list", str(names), "--db", str(db)]
         collect(*listing, "--licence", "mit")
-        one = collect("run", "--db", db)
+        one = collect("run", db=db)
         assert "1 fetched" in one.output and "1 loaded" in one.output, one.output
-        collect("probe", "--db", db)  # all licences are taken now
-        both = collect("run", "--db", db)
+        collect("probe", db=db)  # all licences are taken now
+        both = collect("run", db=db)
         assert "1 fetched, 1 unchanged" in both.output or "1 unchanged, 1 fetched" in both.output, (
             both.output
         )
-        collect("forget", "o/two", "--db", db, "--yes")
+        collect("forget", "o/two", "--yes", db=db)
         collect(*listing, "--refresh")
     assert column(db, "SELECT full_name FROM candidates ORDER BY 1") == ["o/one", "p/none"]
     assert column(db, "SELECT name FROM repos") == ["o/one"]
@@ -333,7 +333,7 @@ def test_a_repository_that_goes_away_keeps_its_rows(served: GitServer, db: Path)
     results = filled(served, db, code=None)
     assert results[0].exit_code == 3 and "o/two: gone" in results[0].output
     same(facts(db), before)
-    [row] = json.loads(collect("status", "--db", db, "--failed", "--json").stdout)
+    [row] = json.loads(collect("status", "--failed", "--json", db=db).stdout)
     assert row["name"] == "o/two" and row["stage"] == "attributed" and "404" in row["failure"]
 
 
@@ -536,7 +536,7 @@ def test_forgotten_is_gone_everywhere_and_stays_away(
     filled(served, db)
     with Store(db) as store:
         store.index_prompts()
-    collect("forget", "O/ONE", "--db", db, "--yes")
+    collect("forget", "O/ONE", "--yes", db=db)
     with Store(db) as store:
         names = set(column(store, "SELECT name FROM repos UNION SELECT name FROM mirrors"))
         with store.cache() as cache:
@@ -565,10 +565,10 @@ def test_a_clone_is_forgotten_by_the_name_that_its_directory_gave_it(
     filled(served, db)  # so that there are mirrors
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE repos SET name = 'My Clone; x' WHERE name = 'o/one'")
-    collect("forget", "My Clone; x", "--db", db, "--yes")
+    collect("forget", "My Clone; x", "--yes", db=db)
     with Store(db) as store:
         assert not store.rows("SELECT 1 FROM repos WHERE name = 'My Clone; x'")
-    collect("forget", "Other Clone", "--db", db, "--yes", code=2)
+    collect("forget", "Other Clone", "--yes", code=2, db=db)
 
 
 def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path, db: Path) -> None:
@@ -605,10 +605,10 @@ def test_only_the_text_that_is_wanted_is_stored(
         assert store.rows(lines) == whole.rows(lines)
     check(db)
     # The choice stays until another is made; then the texts are read again.
-    collect("run", "o/one", "--db", db)
+    collect("run", "o/one", db=db)
     with Store(db) as store:
         assert store.policy.content == content
-    collect("run", "o/one", "--db", db, "--content", "none")
+    collect("run", "o/one", "--content", "none", db=db)
     of_one = (
         "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
         " 'o/one'"
@@ -750,16 +750,16 @@ def test_a_repository_without_checkpoints_is_loaded_when_it_is_named(
         plan = running._plan(db, {"pulls": False, "max_size": 1 << 30, "timeout": 60.0})
         (mirrored,) = fetch(store, read_list(["p/none"], served.base)[0], plan)
         assert mirrored.state == "fetched"
-    found = collect("run", "--db", db, code=4)
+    found = collect("run", code=4, db=db)
     assert "1 without checkpoints" in found.output
     assert "none of these repositories has a record of an agent" in found.output
     assert "0 of" not in run("db", db).output
-    assert "1 loaded" in collect("run", "p/none", "--db", db).output
+    assert "1 loaded" in collect("run", "p/none", db=db).output
     add_file(served.root / "p/none.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
-    assert "1 loaded" in collect("run", "--db", db).output  # it stays up to date
+    assert "1 loaded" in collect("run", db=db).output  # it stays up to date
     assert "1 attributed" in run("db", db, "--allow-no-checkpoints").output
     assert value(db, "SELECT count(*) FROM spans") > 0
-    for done in (collect("run", "--db", db), run("db", db)):
+    for done in (collect("run", db=db), run("db", db)):
         assert "no new repositories" in done.output
 
 
@@ -773,7 +773,7 @@ def test_what_cannot_be_fetched_is_said_with_what_to_do(
     assert "1 gone" in some.output and "1 loaded" in some.output and "GITHUB_TOKEN" in some.output
     budget = collect("run", "o/two", *at(served, tmp_path / "other.db"), "--max-size", "4k", code=3)
     assert "(--max-size)" in budget.output and "next:" not in budget.output
-    collect("forget", "o/one", "--db", db, "--yes")
+    collect("forget", "o/one", "--yes", db=db)
     alone = collect("run", "o/one", *at(served, db))
     assert "1 repository skipped: removed with collect forget" in alone.output
 

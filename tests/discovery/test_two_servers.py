@@ -38,7 +38,7 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> 
     with GitServer(tmp_path / "one") as one, GitServer(tmp_path / "two") as two:
         urls = [one.url("o/r"), two.url("o/r")]
         for _ in range(2):
-            collect("run", *urls, "--db", db, "--quiet")
+            collect("run", *urls, "--quiet", db=db)
         host = two.base.removeprefix("http://")
         with sqlite3.connect(db) as store:
             mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
@@ -46,7 +46,7 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> 
             count = "(SELECT count(*) FROM commits c WHERE c.repo_id = r.id)"
             commits = dict(store.execute(f"SELECT name, {count} FROM repos r").fetchall())
         assert commits.keys() == mirrors.keys() and commits[f"{host}/o/r"] == commits["o/r"] + 1
-        collect("forget", f"{host}/o/r", "--yes", "--db", db)
+        collect("forget", f"{host}/o/r", "--yes", db=db)
         with sqlite3.connect(db) as store:
             assert store.execute("SELECT name FROM repos").fetchall() == [("o/r",)]
 
@@ -63,7 +63,7 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
     with GitServer(tmp_path / "one") as one, GitServer(tmp_path / "two") as two:
         hosts = [server.base.removeprefix("http://") for server in (one, two)]
         for server, shard in zip((one, two), shards, strict=True):
-            done = collect("run", server.url("o/r"), "--db", str(shard), "--quiet")
+            done = collect("run", server.url("o/r"), "--quiet", db=str(shard))
     for order in ((0, 1), (1, 0)):
         whole = tmp_path / f"all{order[0]}.db"
         first, second = (str(shards[n]) for n in order)
@@ -135,7 +135,7 @@ def test_what_was_forgotten_on_one_server_stays_away(db: Path) -> None:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
         for server in ("https://github.com", "https://gitlab.com"):
             log.name("listing", "q", "s", DiscoveryHit("o/n", "x", server=server))
-    collect("forget", "gitlab.com/o/n", "--yes", "--db", str(db))
+    collect("forget", "gitlab.com/o/n", "--yes", db=str(db))
     with Store(db) as store:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
         assert not log.name(

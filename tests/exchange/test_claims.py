@@ -624,7 +624,7 @@ def statuses(db: Path) -> dict[tuple[str, str], str]:
 def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
-    printed = run("data", "claims", repo, "--db", db)
+    printed = run("data", "claims", repo, db=db)
     assert (
         "not attributed" in printed.stderr
         and "unknown notes" in printed.stdout
@@ -639,7 +639,7 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], db: Path) ->
         ("agent-trace", build.sha["two"]): "ok",
     }
     assert sorted(p.relative_to(repo) for p in repo.rglob("*")) == before
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
     with Store(db) as store:
         codes = column(store, "SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
         assert codes == ["unknown_notes", "unknown_version"]
@@ -661,9 +661,9 @@ def table(db: Path, name: str) -> list[Row]:
 
 def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     first = table(db, "claim_records"), table(db, "stage_runs")
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert (table(db, "claim_records"), table(db, "stage_runs")) == first
     two, side = pick(build.sha, "two", "side")
     git(repo, "update-ref", "-d", "refs/notes/ai")
@@ -676,14 +676,14 @@ def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], db
         },
     )
     git(repo, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("data", "claims", repo, "--branch", "x2", "--db", db)
+    run("data", "claims", repo, "--branch", "x2", db=db)
     found = statuses(db)
     assert (
         found["git-ai", side] == "ok"
         and found["git-ai", two] == "unreachable"
         and ("git-ai", "f" * 40) not in found
     )
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
 
 
 def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path, db: Path) -> None:
@@ -695,17 +695,17 @@ def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path, 
     put_notes(
         repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)}
     )
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert statuses(db)["git-ai", sha] == "commit_missing"
     git(repo, "fetch", "-q", str(later.where), "refs/heads/x1:refs/heads/late")
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert statuses(db)["git-ai", sha] == "unreachable"
-    run("data", "claims", repo, "--branch", "late", "--db", db)
+    run("data", "claims", repo, "--branch", "late", db=db)
     assert (
         statuses(db)["git-ai", sha] == "ok"
         and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
     )
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
 
 
 # --- commits that a squash replaced ---------------------------------------------------------------
@@ -767,9 +767,7 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, db: Path) -
     sha = squashed.sha
     (worth,) = (
         r
-        for r in rows(
-            run("data", "claims", squashed.where, "--db", db, "--by", "producer", "--csv")
-        )
+        for r in rows(run("data", "claims", squashed.where, "--by", "producer", "--csv", db=db))
         if r["producer"] == "git-ai"
     )
     assert held(db) == {
@@ -786,15 +784,15 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, db: Path) -
         "1",
         "0",
     )
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
 
 
 def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
     squashed: Build, db: Path
 ) -> None:
-    run("repo", squashed.where, "--history", "--db", db)
-    run("data", "claims", squashed.where, "--db", db)
-    told = run("survival", "--db", db)
+    run("repo", squashed.where, "--history", db=db)
+    run("data", "claims", squashed.where, db=db)
+    told = run("survival", db=db)
     assert (
         "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool"
         in " ".join(told.stdout.split())
@@ -809,20 +807,20 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
 def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
     git(squashed.where, "update-ref", "refs/heads/main", sha["before"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     assert {where[1] for where in held(db).values()} == {"named"}
     git(squashed.where, "update-ref", "refs/heads/main", sha["rebased"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     fresh = tmp_path / "fresh.db"
-    run("data", "claims", squashed.where, "--db", fresh)
+    run("data", "claims", squashed.where, db=fresh)
     assert held(db) == held(fresh) and held(db)[sha["c"]][1] == "same_patch_id"
     git(squashed.where, "update-ref", "refs/heads/main", sha["squash"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     assert (
         held(db)[sha["c"]] == (sha["c"], "named", "c.py 1")
         and held(db)[sha["first"]] == held(fresh)[sha["first"]]
     )
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
 
 
 def test_a_run_that_was_stopped_goes_on(
@@ -830,16 +828,16 @@ def test_a_run_that_was_stopped_goes_on(
 ) -> None:
     repo, _ = noted
     whole, db = tmp_path / "whole.db", tmp_path / "c.db"
-    run("data", "claims", repo, "--db", whole)
+    run("data", "claims", repo, db=whole)
 
     def stop(run: StageRun, problems: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StageRun, "report", stop)
-    run("data", "claims", repo, "--db", db, code=130)
+    run("data", "claims", repo, code=130, db=db)
     assert table(db, "claim_records") == []
     monkeypatch.undo()
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(
         table(whole, "claim_records")
     )
@@ -858,11 +856,11 @@ def place_of(db: Path) -> str:
 
 def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], db: Path) -> None:
     repo, _ = noted
-    run("data", "claims", repo, "--db", db)
-    found = run_json("repo", repo, "--db", db)[0]
+    run("data", "claims", repo, db=db)
+    found = run_json("repo", repo, db=db)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
     assert pick(found["lines"], "agent", "human") == (0, 0)
-    assert "by other tools" in run("repo", repo, "--db", db).stdout
+    assert "by other tools" in run("repo", repo, db=db).stdout
 
 
 def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_agent(
@@ -870,12 +868,12 @@ def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_ag
 ) -> None:
     repo, _ = noted
     analyse(repo, db)
-    assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
-    run("data", "claims", repo, "--db", db)
-    shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
+    assert "added undeclared lines" not in run("survival", repo, "--no-curves", db=db).stdout
+    run("data", "claims", repo, db=db)
+    shown = " ".join(run("survival", repo, "--no-curves", db=db).stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
     assert "and 0 (0.0%) a person's" in shown and "git-ai: 0 of 1 records fit their commit" in shown
-    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--db", db).stdout.split())
+    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, db=db).stdout.split())
 
 
 def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
@@ -890,25 +888,25 @@ def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
     }
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
-    found = rows(run("data", "claims", repo, "--db", db, "--by", "agreement", "--csv"))
+    found = rows(run("data", "claims", repo, "--by", "agreement", "--csv", db=db))
     assert {pick(r, "claimed", "ours", "verdict") for r in found if r["producer"] == "git-ai"} == {
         ("agent", "agent", "agree")
     }
     exported = sum(span["lines"] for group in groups.values() for share in group for span in share)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
-    told = run_json("why", repo, place_of(db), "--db", db)
+    told = run_json("why", repo, place_of(db), db=db)
     assert [
         pick(c, "producer", "author", "status") for c in told["claims"] if c["producer"] == "git-ai"
     ] == [("git-ai", "agent", "ok")]
-    assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
-    run("data", "check", "--db", db)
+    assert "claimed by" in run("why", repo, place_of(db), db=db).stdout
+    run("data", "check", db=db)
 
 
 def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path, db: Path) -> None:
     repo = clone("two_sessions_one_file", tmp_path)
-    run("data", "export", "git-ai", repo, "--db", db, "--into", repo)
-    run("data", "claims", repo, "--db", db, "--by", "added")
+    run("data", "export", "git-ai", repo, "--into", repo, db=db)
+    run("data", "claims", repo, "--by", "added", db=db)
     assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {
         "own"
     }
@@ -920,7 +918,7 @@ def test_a_clone_without_claims(tmp_path: Path, db: Path) -> None:
     build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
-    shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
+    shown_ = run("data", "claims", build.where, db=tmp_path / "p.db")
     assert "no claims found" in shown_.stderr
-    run("data", "claims", tmp_path / "nowhere", "--db", db, code=2)
+    run("data", "claims", tmp_path / "nowhere", code=2, db=db)
     assert not (db).exists()

@@ -95,7 +95,7 @@ def source(kind: str, place: str, commit: str = "") -> ClaimSource:
 def test_agent_trace_is_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
     out = tmp_path / "t.jsonl"
-    run("data", "export", "agent-trace", "--db", db, "-o", out)
+    run("data", "export", "agent-trace", "-o", out, db=db)
     assert read_back(
         agent_trace.read(source("file", ".agent-trace/t.jsonl"), out.read_bytes())
     ) == ours(db, people=True)
@@ -105,7 +105,7 @@ def test_agent_trace_is_read_back(attributed: Analysed, tmp_path: Path) -> None:
 
 def test_git_ai_notes_are_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
-    run("data", "export", "git-ai", "--db", db, "-o", tmp_path / "notes")
+    run("data", "export", "git-ai", "-o", tmp_path / "notes", db=db)
     records = [
         r
         for file in (tmp_path / "notes").iterdir()
@@ -250,7 +250,7 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
             for row in store.rows("SELECT class, SUM(lines) AS n FROM line_spans GROUP BY 1")
         }
     assert classes["tool"] and classes["likely_human"]
-    shown = run("data", "export", "agent-trace", "--db", example.db, "-o", tmp_path / "t.jsonl")
+    shown = run("data", "export", "agent-trace", "-o", tmp_path / "t.jsonl", db=example.db)
     assert (
         f"{classes['likely_human']} likely human, {classes['tool']} tool"
         in shown.stderr + shown.stdout
@@ -259,12 +259,11 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
         "data",
         "export",
         "csv",
-        "--db",
-        example.db,
         "-o",
         tmp_path / "c",
         "--table",
         "line_spans",
+        db=example.db,
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c" / "line_spans.csv").read_text("utf-8"))))
     assert {row["tool"] for row in rows if row["class"] == "tool"} == {"deps[bot]"}
@@ -281,7 +280,7 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
     for _ in range(2):  # a second export takes the place of the first
-        run("data", "export", "git-ai", repo, "--db", db, "--into", target)
+        run("data", "export", "git-ai", repo, "--into", target, db=db)
     listed = git(target, "notes", "--ref", "whowrote", "list").decode().strip().split("\n")
     commit = listed[0].split()[1]
     assert git(target, "notes", "--ref", "whowrote", "show", commit).count(b"whowrote:") == 1
@@ -302,13 +301,12 @@ def test_never_over_a_note_of_somebody_else(example: Analysed, tmp_path: Path) -
         "export",
         "git-ai",
         repo,
-        "--db",
-        db,
         "--into",
         target,
         "--ref",
         "refs/notes/ai",
         code=2,
+        db=db,
     )
     assert "notes of other tools" in refused.stderr and "Nothing was written" in refused.stderr
     assert git(target, "ls-tree", "-r", "--name-only", "refs/notes/ai").split() == [
@@ -319,13 +317,12 @@ def test_never_over_a_note_of_somebody_else(example: Analysed, tmp_path: Path) -
         "export",
         "git-ai",
         repo,
-        "--db",
-        db,
         "--into",
         target,
         "--ref",
         "refs/heads/main",
         code=2,
+        db=db,
     )
 
 
@@ -333,7 +330,7 @@ def test_never_over_a_note_of_somebody_else(example: Analysed, tmp_path: Path) -
 
 
 def test_csv_of_every_table(example: Analysed, tmp_path: Path) -> None:
-    run("data", "export", "csv", "--db", example.db, "-o", tmp_path / "csv")
+    run("data", "export", "csv", "-o", tmp_path / "csv", db=example.db)
     with Store(example.db) as store:
         for row in store.rows(
             "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
@@ -362,32 +359,30 @@ def test_one_table(example: Analysed, tmp_path: Path) -> None:
         "data",
         "export",
         "csv",
-        "--db",
-        example.db,
         "-o",
         tmp_path / "one",
         "--table",
         "line_spans",
+        db=example.db,
     )
     assert [file.name for file in (tmp_path / "one").iterdir()] == ["line_spans.csv"]
     wrong = run(
         "data",
         "export",
         "csv",
-        "--db",
-        example.db,
         "-o",
         tmp_path / "none",
         "--table",
         "nothing",
         code=2,
+        db=example.db,
     )
     assert "no such table: nothing" in wrong.stderr
 
 
 def test_parquet_has_types(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "parquet", "--db", example.db, "-o", tmp_path / "pq")
+    run("data", "export", "parquet", "-o", tmp_path / "pq", db=example.db)
     found = parquet.read_table(tmp_path / "pq" / "line_spans.parquet")
     with Store(example.db) as store:
         assert found.to_pylist() == store.rows("SELECT * FROM line_spans")
@@ -401,9 +396,9 @@ def test_swe_chat_without_pyarrow(
     example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tablefiles, "find_spec", lambda name: None)
-    shown = run("data", "export", "swe-chat", "--db", example.db, "-o", tmp_path / "s")
+    shown = run("data", "export", "swe-chat", "-o", tmp_path / "s", db=example.db)
     assert install_command("parquet") in shown.stderr
-    run("data", "export", "parquet", "--db", example.db, "-o", tmp_path / "p", code=2)
+    run("data", "export", "parquet", "-o", tmp_path / "p", code=2, db=example.db)
     files = (tmp_path / "s").glob("*.csv")
     tables = {
         file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline="")))
@@ -418,7 +413,7 @@ def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(
     example: Analysed, tmp_path: Path
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "dataset", "--db", example.db, "-o", tmp_path / "d")
+    run("data", "export", "dataset", "-o", tmp_path / "d", db=example.db)
     own = {
         name: parquet.read_table(tmp_path / "d" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables("dataset.sql")
@@ -467,14 +462,14 @@ def test_the_card_says_what_was_removed_and_what_is_kept_of_texts(
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('0', '2026-01-01T00:00:00.000Z')")
         connection.execute("INSERT OR REPLACE INTO settings VALUES ('content', 'none')")
-    run("data", "export", "dataset", "--db", db, "-o", tmp_path / "d")
+    run("data", "export", "dataset", "-o", tmp_path / "d", db=db)
     card = (tmp_path / "d" / "README.md").read_text("utf-8")
     assert "1 repositories were removed on request" in card and "Text of transcripts: none" in card
 
 
 def test_swe_chat_tables_point_to_each_other(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("data", "export", "swe-chat", "--db", example.db, "-o", tmp_path / "s")
+    run("data", "export", "swe-chat", "-o", tmp_path / "s", db=example.db)
     tables = {
         name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables()
@@ -519,7 +514,7 @@ def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in
             "SELECT DISTINCT commit_sha FROM commit_sessions x JOIN commits c ON c.id = x.commit_id"
         )
         every = store.value("SELECT COUNT(*) FROM commits")
-    run("data", "export", "swe-chat", "--db", db, "-o", tmp_path / "s")
+    run("data", "export", "swe-chat", "-o", tmp_path / "s", db=db)
     rows = parquet.read_table(tmp_path / "s" / "commits.parquet").to_pylist()
     assert {row["commit_sha"] for row in rows} == {
         row["commit_sha"] for row in took_part
@@ -537,23 +532,22 @@ def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in
 def test_nothing_is_written_over_unasked(example: Analysed, tmp_path: Path) -> None:
     out = tmp_path / "t.jsonl"
     out.write_text("mine")
-    run("data", "export", "agent-trace", "--db", example.db, "-o", out, code=2)
+    run("data", "export", "agent-trace", "-o", out, code=2, db=example.db)
     assert out.read_text() == "mine"
-    run("data", "export", "agent-trace", "--db", example.db, "-o", out, "--force")
+    run("data", "export", "agent-trace", "-o", out, "--force", db=example.db)
     assert out.read_text() != "mine"
-    run("data", "export", "csv", "--db", example.db, "-o", tmp_path / "no" / "where", code=2)
-    run("data", "export", "csv", "--db", example.db, code=2)
+    run("data", "export", "csv", "-o", tmp_path / "no" / "where", code=2, db=example.db)
+    run("data", "export", "csv", code=2, db=example.db)
     run(
         "data",
         "export",
         "csv",
-        "--db",
-        example.db,
         "-o",
         tmp_path / "x",
         "--into",
         tmp_path,
         code=2,
+        db=example.db,
     )
 
 
@@ -565,7 +559,7 @@ def test_a_repository_without_sessions(tmp_path: Path, db: Path) -> None:
     analyse(build.where, db)
     for one in exports():
         if one.NAME != "parquet":
-            run("data", "export", one.NAME, "--db", db, "-o", tmp_path / one.NAME)
+            run("data", "export", one.NAME, "-o", tmp_path / one.NAME, db=db)
 
 
 def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
@@ -586,10 +580,10 @@ def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
     with Store(old) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('o/gone', '2026-01-01T00:00:00.000Z')")
         connection.execute("PRAGMA user_version = 99")  # of another schema
-    run("data", "export", "carried", "--db", old, "-o", out)
+    run("data", "export", "carried", "-o", out, db=old)
     assert '"o/gone"' in out.read_text("utf-8")
-    imported = run("data", "import", out, "--db", new)
+    imported = run("data", "import", out, db=new)
     assert "forgotten: 1 row added" in imported.stderr
     assert value(new, "SELECT COUNT(*) FROM forgotten") == 1
     out.write_text("no row\n")
-    run("data", "import", out, "--db", new, code=2)
+    run("data", "import", out, code=2, db=new)

@@ -90,7 +90,7 @@ def test_in_the_interface_for_programs(history: tuple[Path, Path, str]) -> None:
 
 def test_in_headlines_and_coverage(history: tuple[Path, Path, str]) -> None:
     where, db, _ = history
-    (report,) = run_json("repo", where, "--db", db, "-q")
+    (report,) = run_json("repo", where, "-q", db=db)
     assert pick(report["headline"], "agent", "declared") == (6, 5)
     whole = report["coverage"][0]
     assert pick(whole, "lines", "attributed", "missing") == (11, 6, {"declared": 5})
@@ -105,7 +105,7 @@ def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path
     pytest.importorskip("attribution.exchange.exports")
     where, db, sha = history
     target = tmp_path / "out"
-    run("data", "export", export, where, "--db", db, "--out", target)
+    run("data", "export", export, where, "--out", target, db=db)
     files = [target] if target.is_file() else [path for path in target.rglob("*") if path.is_file()]
     written = "".join(f"{path.name}\n{path.read_text('utf-8')}" for path in files)
     assert "src/rows.ts" in written
@@ -114,4 +114,4 @@ def test_in_exports(export: str, history: tuple[Path, Path, str], tmp_path: Path
 
 def test_in_letters(history: tuple[Path, Path, str]) -> None:
     assert len({LETTER[name] for name in LINE_CLASSES}) == len(LINE_CLASSES)
-    assert "d1-5" in run("log", "--show", history[2], history[0], "--db", history[1]).stdout
+    assert "d1-5" in run("log", "--show", history[2], history[0], db=history[1]).stdout

@@ -29,26 +29,26 @@ def test_there_is_one_table_of_commands() -> None:
 
 def test_it_answers_as_attribute_does(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q", program=cli)
+    run("repo", repo, "-q", program=cli, db=db)
     assert (
-        run("blame", repo, FILE, "--db", db, program=cli).stdout
-        == run("blame", repo, FILE, "--db", db).stdout
+        run("blame", repo, FILE, program=cli, db=db).stdout
+        == run("blame", repo, FILE, db=db).stdout
         != ""
     )
 
 
 def test_scripts_may_use_short_names(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", db, "-q", "--local", program=cli)
-    features = run("features", "--db", db, "--json", program=cli)
+    run("repo", repo, "-q", "--local", program=cli, db=db)
+    features = run("features", "--json", program=cli, db=db)
     assert "tool_call_count" in features.stdout
     assert (
         features.stdout
-        == run("sessions", "--columns", "features", "--db", db, "--json", program=cli).stdout
+        == run("sessions", "--columns", "features", "--json", program=cli, db=db).stdout
     )
     assert (
-        run("check", "--db", db, program=cli).stdout
-        == run("data", "check", "--db", db, program=cli).stdout
+        run("check", program=cli, db=db).stdout
+        == run("data", "check", program=cli, db=db).stdout
         != ""
     )
     unknown = run("nonsense", program=cli, code=2)
@@ -130,7 +130,7 @@ def test_a_clone_without_records_gets_a_summary_from_either_command(tmp_path: Pa
 
 
 def test_a_summary_proposes_what_to_ask_next(tmp_path: Path, db: Path) -> None:
-    summary = run("repo", clone("example", tmp_path), "--db", db).stdout
+    summary = run("repo", clone("example", tmp_path), db=db).stdout
     assert "whowrote why " in summary.splitlines()[-1]
 
 

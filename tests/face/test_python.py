@@ -29,7 +29,7 @@ def test_lines_are_those_of_the_commands(example: Analysed) -> None:
     with whowrote.open(repo, db) as of_clone, whowrote.open(db) as of_file:
         lines = of_clone.blame(FILE)
         assert lines == of_file.blame(FILE) and len(lines) > 10
-        printed = rows(run("blame", repo, FILE, "--db", db, "--csv"))
+        printed = rows(run("blame", repo, FILE, "--csv", db=db))
         assert [line["class"] for line in lines.to_dicts()] == [row["class"] for row in printed]
         agent = next(line for line in lines if line.attribution.kind == "agent")
         why = of_file.explain(FILE, agent.line)

@@ -39,7 +39,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
 @pytest.mark.parametrize("command", SCREENS)
 def test_a_screen_has_few_words_and_the_answer(command: str, example: Analysed) -> None:
     words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
-    shown = run(*words, "--db", example.db).stdout
+    shown = run(*words, db=example.db).stdout
     most, answer = SCREENS[command]
     assert len(shown.split()) <= most and len(shown.splitlines()) <= 20, shown
     assert any(line.startswith(answer) for line in shown.splitlines()), shown
@@ -59,20 +59,18 @@ def test_everything_else_is_under_full(
     command: str, behind: tuple[str, ...], example: Analysed
 ) -> None:
     words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
-    short, full = (
-        run(*words, *more, "--db", example.db).stdout.lower() for more in ((), ("--full",))
-    )
+    short, full = (run(*words, *more, db=example.db).stdout.lower() for more in ((), ("--full",)))
     for text in behind:
         assert text.lower() in full and text.lower() not in short, (text, full)
 
 
 def test_a_number_is_the_same_wherever_it_is_said(example: Analysed) -> None:
     repo, db = example
-    run("survival", repo, "--db", db, "-q")
-    (summary,) = run_json("repo", repo, "--db", db)
-    report = run_json("report", "--db", db)["whole"]
-    total = run_json("log", "HEAD", repo, "--total", "--db", db)
-    log = run_json("log", repo, "--db", db)
+    run("survival", repo, "-q", db=db)
+    (summary,) = run_json("repo", repo, db=db)
+    report = run_json("report", db=db)["whole"]
+    total = run_json("log", "HEAD", repo, "--total", db=db)
+    log = run_json("log", repo, db=db)
     with whowrote.open(db) as opened:
         commits, sessions, turns = opened.commits(), opened.sessions(), opened.turns()
         (sql,) = opened.sql("SELECT * FROM repository_list")
@@ -102,5 +100,5 @@ def test_a_number_is_the_same_wherever_it_is_said(example: Analysed) -> None:
         "at HEAD": [round(report["agent_at_head"] * report["agent_at_head_of"]), there],
     }
     assert {name: values for name, values in said.items() if len({*values}) > 1} == {}
-    text = run("repo", repo, "--db", db).stdout
+    text = run("repo", repo, db=db).stdout
     assert f"of {report['lines']} lines" in text and f"{summary['commits']} commits" in text

@@ -39,7 +39,7 @@ def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(
     _graft(path, f"{' '.join([shas[3], *(shas[number] for number in parents)])}\n")
     repo = GitRepo(str(path))
     assert repo.censored().shallow == (shas[3],)
-    done = run("repo", path, "--db", db, "--local", "never")
+    done = run("repo", path, "--local", "never", db=db)
     assert "grafted clone" in done.stdout + done.stderr
 
 

@@ -109,5 +109,5 @@ def test_a_git_that_knows_no_reftable_is_named(
     with pytest.raises(NotARepository) as failure:
         GitRepo(copy)
     assert "unknown repository extension" in str(failure.value) and "git 2.45" in failure.value.hint
-    run("repo", copy, "--db", db, code=2)
+    run("repo", copy, code=2, db=db)
     assert not (db).exists()

@@ -76,7 +76,7 @@ def test_a_pipe_is_found_before_anything_is_opened(tmp_path: Path, db: Path, pla
     with pytest.raises(NotARepository, match="is a pipe or a device"):
         GitRepo(repo)
     assert time.monotonic() - began < 5
-    run("repo", repo, "--db", db, code=2)
+    run("repo", repo, code=2, db=db)
     assert not (db).exists()
 
 

@@ -191,7 +191,7 @@ def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
             ("survival", path, "--no-curves", "-q"),
             ("data", "claims", path),
         ):
-            run(*command, "--db", db)
+            run(*command, db=db)
         with closing(sqlite3.connect(db)) as store, store:
             store.execute("UPDATE repos SET path = NULL, url = NULL")
             store.execute("UPDATE stage_runs SET input_key = ''")  # made of ids
@@ -334,7 +334,7 @@ def test_nothing_of_the_configuration_is_obeyed_and_nothing_written(
     (example / "info").mkdir()
     (example / "info" / "attributes").write_text("* diff=x\n")
     before = {path: path.stat().st_mtime_ns for path in example.rglob("*")}
-    run("repo", example, "--history", "--db", tmp_path / "a.db", "-q")
+    run("repo", example, "--history", "-q", db=tmp_path / "a.db")
     assert not mark.exists() and before == {
         path: path.stat().st_mtime_ns for path in example.rglob("*")
     }
@@ -352,7 +352,7 @@ def test_its_processes_and_directories_end_with_it(example: Path) -> None:
 
 def test_a_mirror_is_fetched_and_attributed(example: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    collect("run", example.as_uri(), "-q", "--db", db)
+    collect("run", example.as_uri(), "-q", db=db)
     run("db", db, "-q")
     with closing(sqlite3.connect(db)) as store:
         assert store.execute("SELECT sum(agent_lines) FROM commit_files").fetchone()[0] > 0

@@ -174,10 +174,10 @@ def test_a_tree_bomb_ends_at_once_with_a_row(
 ) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, levels, ref)
-    done = run("repo", repo, "--db", db, code=EXIT_PARTIAL)
+    done = run("repo", repo, code=EXIT_PARTIAL, db=db)
     assert "more than 3,000,000 files" in " ".join(done.stderr.split())
     assert "InputTooLarge" in value(db, "SELECT detail FROM problems WHERE stage = 'repository'")
-    run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db", code=EXIT_PARTIAL)
+    run("blame", repo, "birdlog/cli.py", code=EXIT_PARTIAL, db=tmp_path / "b.db")
 
 
 def test_entries_are_counted_with_those_of_repeated_directories(
@@ -205,7 +205,7 @@ def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "many.py", data)
     add_file(repo, "refs/heads/main", "few.py", data[:300])
-    run("survival", repo, "--db", db)
+    run("survival", repo, db=db)
     check(db)
     with Store(db) as store:
         problems = store.rows("SELECT code, detail FROM problems WHERE stage = 'commits'")

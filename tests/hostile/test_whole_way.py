@@ -61,7 +61,7 @@ def walk(case: str, seed: int, place: Path) -> None:
     clone = import_stream(stream, place / "r")
     for name, *more in COMMANDS:
         arguments = [clone if word == "REPO" else word for word in more]
-        done = run(name, *arguments, "--db", place / "a.db")
+        done = run(name, *arguments, db=place / "a.db")
         assert done.exit_code in (EXIT_OK, EXIT_PARTIAL), (
             case,
             seed,

@@ -92,8 +92,8 @@ def test_a_repair_is_traced_to_the_commit_before(tmp_path: Path, db: Path, liste
     clone.person("b.py", STYLED.replace("!!", "!"))
     fix = clone.commit("fix: one exclamation mark")
     analyse(clone.path, db, "--allow-no-checkpoints", "--history")
-    run("survival", clone.path, "--db", db, "-q", "--full")
-    told = run("culprit", clone.path, fix, "--db", db, "--json").stdout
+    run("survival", clone.path, "-q", "--full", db=db)
+    told = run("culprit", clone.path, fix, "--json", db=db).stdout
     assert [row["culprit"] for row in json.loads(told)] == [
         wrote if listed == "in a file" else style
     ]

@@ -59,7 +59,7 @@ def test_origins_nobody_accounts_for_have_no_author() -> None:
 def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path, db: Path) -> None:
     """Files of text against git; every line has the author that the spans of its birth say."""
     repo = clone(case, tmp_path)
-    run("survival", repo, "--db", db, "--no-curves", "--full")
+    run("survival", repo, "--no-curves", "--full", db=db)
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")
         assert files

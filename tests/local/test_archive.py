@@ -230,12 +230,12 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
     file = archive.path() or tmp_path
     attribute(clone, db)
     one, two = sorted(session for session, _ in kept())
-    run("data", "forget", one, "--db", db, "--yes")
+    run("data", "forget", one, "--yes", db=db)
     assert one.encode() not in db.read_bytes() + file.read_bytes()
     said = attribute(clone, db)
     assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
-    run("data", "forget", "typo", "--db", db, "--yes", code=2)
-    run("data", "forget", clone.path, "--db", db, "--yes")
+    run("data", "forget", "typo", "--yes", code=2, db=db)
+    run("data", "forget", clone.path, "--yes", db=db)
     assert kept() == [] and two.encode() not in db.read_bytes() + file.read_bytes()
 
 
@@ -259,7 +259,7 @@ def test_what_either_archive_forgot_is_in_neither(
     attribute(clone, db)
     run("data", "archive", "export", tmp_path / "both")
     forgotten = min(session for session, _ in kept())
-    run("data", "forget", forgotten, "--db", db, "--yes")
+    run("data", "forget", forgotten, "--yes", db=db)
     run("data", "archive", "export", tmp_path / "one")
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
     for copy in ("both", "one", "both"):
@@ -272,15 +272,15 @@ def test_a_run_says_how_many_lines_lost_their_author(
 ) -> None:
     one = work(clone, "one")
     analyse(clone.path, db)
-    run("data", "forget", one.id, "--db", tmp_path / "second.db", "--yes")
+    run("data", "forget", one.id, "--yes", db=tmp_path / "second.db")
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
-    said = run("repo", clone.path, "--db", db).stdout
+    said = run("repo", clone.path, db=db).stdout
     assert "not now: 3 of commits that are still there" in " ".join(said.split())
     work(clone, "two")
     analyse(clone.path, db)
     clone.git("reset", "-q", "--hard", "HEAD~1")
-    said = run("repo", clone.path, "--db", db).stdout
+    said = run("repo", clone.path, db=db).stdout
     assert "not now: 3 of commits that are no longer in the history" in " ".join(said.split())
 
 
@@ -333,7 +333,7 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert (first["key"], bool(first["gone_since"])) == (one.id, True)
         assert last["gone_since"] is None and first["commits"] == last["commits"] == 1
         assert store.rows("SELECT * FROM session_stats WHERE commits")[:1] == before
-    assert "not read since" in run("sessions", clone.path, "--db", db).stdout
+    assert "not read since" in run("sessions", clone.path, db=db).stdout
     keep(one)
     clone.person("back.py", "back = True\n")
     clone.commit("Back")
@@ -358,7 +358,7 @@ def test_commits_that_were_made_again_keep_what_was_known_of_them(
     clone.git("commit", "-q", "--amend", "-m", "Again")
     attribute(clone, db)
     one = SESSION[:-12] + f"{int('one', 36):012x}"
-    run("data", "forget", one, "--db", db, "--yes")
+    run("data", "forget", one, "--yes", db=db)
     assert value(db, "SELECT COUNT(*) FROM gone_commits") == 0
 
 

@@ -431,7 +431,7 @@ def test_the_commands_choose_what_is_read(clone: Clone, tmp_path: Path, db: Path
     keep(work(clone))
     analyse(clone.path, db)
     for number, choice in enumerate(("auto", "never")):
-        shown = run("repo", clone.path, "--db", tmp_path / f"{number}.db", "--local", choice)
+        shown = run("repo", clone.path, "--local", choice, db=tmp_path / f"{number}.db")
         assert (shown.exit_code, "no sign of an agent" in shown.stdout) == (0, choice == "never")
 
 
@@ -442,14 +442,14 @@ def test_sessions_without_a_repository_are_read_alone(
     copy = tmp_path / "copy"
     layouts.claude_code(copy, work(clone))
     layouts.codex(copy, short(clone, "0197f3a1-5d2c-7b4e-8f60-bbbbbbbbbbbb"))
-    run("repo", "--transcripts", copy, "--db", db)
+    run("repo", "--transcripts", copy, db=db)
     with Store(db) as store:
         assert not broken_checks(store)
         assert store.value("SELECT COUNT(*) FROM sessions") == 2
         assert store.value("SELECT COUNT(*) FROM session_features WHERE edit_calls > 0") == 2
         assert store.value("SELECT COUNT(*) FROM regions") > 0
         assert store.rows("SELECT DISTINCT outcome FROM edits") == [{"outcome": "applied"}]
-    run("repo", "--transcripts", copy, "--db", db)
+    run("repo", "--transcripts", copy, db=db)
     run("repo", code=2)
 
 
@@ -458,4 +458,4 @@ def test_a_directory_without_sessions_is_an_answer(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    run("repo", "--transcripts", tmp_path / "empty", "--db", db, code=2)
+    run("repo", "--transcripts", tmp_path / "empty", code=2, db=db)

@@ -655,7 +655,7 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
         f" {tree} (1)"
     )
     for _ in range(2):  # the second time nothing is new
-        (report,) = run_json("repo", clone.path, "--db", db)
+        (report,) = run_json("repo", clone.path, db=db)
         (advice,) = [item for item in report["advice"] if "elsewhere" in item["what"]]
         assert pick(advice, "what", "command") == (
             said,
@@ -669,7 +669,7 @@ def test_without_sessions_elsewhere_nothing_is_said_of_them(
     clone: Clone, home: Path, db: Path
 ) -> None:
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
-    assert "elsewhere" not in run("repo", clone.path, "--db", db).stdout
+    assert "elsewhere" not in run("repo", clone.path, db=db).stdout
     assert "elsewhere" not in run("doctor", clone.path).stdout
 
 

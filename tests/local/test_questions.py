@@ -15,7 +15,7 @@ TEXT = "def median(values):\n    ordered = sorted(values)\n    return ordered[le
 
 
 def ask(clone: Clone, db: Path, *words: str) -> Any:
-    done = run(words[0], clone.path, *words[1:], "--db", db, "--json")
+    done = run(words[0], clone.path, *words[1:], "--json", db=db)
     return json.loads(done.stdout)
 
 

@@ -106,7 +106,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
     replay = judging.replay
     monkeypatch.setattr(judging, "replay", lambda *given: time.sleep(60))
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 3.0)
-    stopped = run("repo", one, "--db", db, code=EXIT_PARTIAL)
+    stopped = run("repo", one, code=EXIT_PARTIAL, db=db)
     assert "took longer than 3 s" in stopped.stderr and "No line was judged again" in stopped.stderr
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM turns") and not store.value(

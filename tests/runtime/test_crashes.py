@@ -78,7 +78,7 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
 ) -> None:
     arguments = [clone("example", tmp_path), *(["birdlog/cli.py"] if command == "blame" else [])]
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick", number)
-    done = run(command, *arguments, "--db", db, code=EXIT_KILLED)
+    done = run(command, *arguments, code=EXIT_KILLED, db=db)
     assert (
         f"killed by {number.name}" in " ".join(done.stderr.split())
         and "while reading checkpoints" in done.stderr
@@ -96,7 +96,7 @@ def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
             and number.name in problem["detail"]
         )
     monkeypatch.delenv("PYTHONPATH")
-    run(command, *arguments, "--db", db)
+    run(command, *arguments, db=db)
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 

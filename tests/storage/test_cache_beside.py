@@ -152,5 +152,5 @@ def test_commands_read_an_empty_database(db: Path) -> None:
         ("data", "problems"),
         ("data", "check"),
     ):
-        result = run(*command, "--db", db, "--json", code=None)
+        result = run(*command, "--json", code=None, db=db)
         assert result.exit_code in (0, 1, 2), (command, result.output)

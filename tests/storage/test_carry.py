@@ -28,7 +28,7 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _built(clones: Path, db: Path, *cases: str) -> Path:
-    run("repo", *(clones / case for case in cases), "--db", db, "-q")
+    run("repo", *(clones / case for case in cases), "-q", db=db)
     return db
 
 

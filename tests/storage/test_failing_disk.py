@@ -69,7 +69,7 @@ def test_a_full_disk_loses_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_prepare", full)
-        stopped = run("repo", one, "--db", db, code=EXIT_DATABASE)
+        stopped = run("repo", one, code=EXIT_DATABASE, db=db)
     assert "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
     for path in (db, sound):
         analyse(one, path)
@@ -125,7 +125,7 @@ def test_a_disk_that_is_really_full_loses_nothing(
     assert first in ("0", str(EXIT_DATABASE)) and second == "0", done.stdout
     assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
     assert first == "0" or "no space left" in done.stdout
-    run(*arguments.format(one=one).split(), "--db", sound)
+    run(*arguments.format(one=one).split(), db=sound)
     run("data", "compare", tmp_path / "disk.kept" / "x.db", sound)
 
 
@@ -232,7 +232,7 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        run(*command, "--db", db)
+        run(*command, db=db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
     run("db", db, "-q")
@@ -241,7 +241,7 @@ def test_a_clock_that_jumps_back_loses_nothing(
     run("db", db, "-q")
     assert _last_run(db) == before
     for command in (["survival", one, "--no-curves"], ["survival", two, "--no-curves"]):
-        run(*command, "--db", db)
+        run(*command, db=db)
     for command in (
         ["repo", one],
         ["repo", two],
@@ -249,6 +249,6 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        run(*command, "--db", sound)
+        run(*command, db=sound)
     check(db)
     run("data", "compare", db, sound)

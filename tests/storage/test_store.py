@@ -76,7 +76,7 @@ def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(db: Path)
     path = db
     with Store(path) as store:
         store.connection.execute("PRAGMA user_version = 99")
-    done = run("sessions", "--db", path, code=EXIT_DATABASE)
+    done = run("sessions", code=EXIT_DATABASE, db=path)
     assert f"whowrote repo PATH... --db {path}" in done.output
 
 

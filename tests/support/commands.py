@@ -32,11 +32,18 @@ def clone(case: str, directory: Path, bare: bool = True) -> Path:
 
 
 def run(
-    *arguments: object, program: click.Group = attribute, code: int | None = 0, stdin: str = ""
+    *arguments: object,
+    db: Path | str | None = None,
+    program: click.Group = attribute,
+    code: int | None = 0,
+    stdin: str = "",
 ) -> Result:
     """What a command printed. It must end with `code`; None: with any."""
+    words = [str(a) for a in arguments]
+    if db is not None:
+        words += ["--db", str(db)]
     result = CliRunner(env={"COLUMNS": "100"}).invoke(
-        program, [str(a) for a in arguments], input=stdin, catch_exceptions=False
+        program, words, input=stdin, catch_exceptions=False
     )
     assert code in (None, result.exit_code), result.output
     return result
@@ -44,22 +51,22 @@ def run(
 
 def analyse(repo: object, db: Path | str, *options: object) -> None:
     """`whowrote repo` into a database."""
-    run("repo", repo, "--db", db, "-q", *options)
+    run("repo", repo, "-q", *options, db=db)
 
 
 def check(db: Path) -> None:
     """Every invariant of a database holds."""
-    run("data", "check", "--db", db)
+    run("data", "check", db=db)
 
 
-def collect(*arguments: object, code: int | None = 0, stdin: str = "") -> Result:
+def collect(*arguments: object, **options: Any) -> Result:
     """The same of `whowrote collect`."""
-    return run(*arguments, program=collect_cli, code=code, stdin=stdin)
+    return run(*arguments, program=collect_cli, **options)
 
 
-def run_json(*arguments: object) -> Any:
+def run_json(*arguments: object, db: Path | str | None = None) -> Any:
     """What a command answers as JSON."""
-    return json.loads(run(*arguments, "--json").stdout)
+    return json.loads(run(*arguments, "--json", db=db).stdout)
 
 
 def rows(result: Result) -> list[Texts]:

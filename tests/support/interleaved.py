@@ -52,7 +52,7 @@ def at_once(commands: Sequence[Command], db: Path, rng: random.Random) -> list[i
             own = random.Random(seed)
             pausing(own)
             time.sleep(own.random() * 0.2)
-            os._exit(run(*command, "--db", db, code=None).exit_code)
+            os._exit(run(*command, code=None, db=db).exit_code)
         children.append(child)
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
@@ -85,7 +85,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
         chosen = rng.sample(commands, rng.randint(2, 4))
         in_order, db = folder / f"{number}-in-order.db", folder / f"{number}.db"
         for command in chosen:
-            run(*command, "--db", in_order)
+            run(*command, db=in_order)
         codes = at_once(chosen, db, rng)
         wrong = differences(db, in_order)
         if wrong or any(codes):

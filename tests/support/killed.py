@@ -83,14 +83,14 @@ def _done(command: Command, db: Path) -> int:
     if command[0] in ("discover", "run"):
         mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
         with patch.object(selection, "due", lambda log: []), mirrors:
-            return collect(*command, "--db", db, code=None).exit_code
+            return collect(*command, code=None, db=db).exit_code
     if command[0] == "db":
         return run("db", db, *command[1:], code=None).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
         with closing(sqlite3.connect(db)) as connection, connection:
             connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
         return 0
-    return run(*command, "--db", db, code=None).exit_code
+    return run(*command, code=None, db=db).exit_code
 
 
 def statements_of(command: Command, db: Path) -> int:

@@ -239,9 +239,9 @@ def test_every_missing_value_has_its_reason(
             == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
         )
         assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
-    shown = run("sessions", "--columns", "features", "--db", db, "--session", row["key"][:6]).stdout
+    shown = run("sessions", "--columns", "features", "--session", row["key"][:6], db=db).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
-    checked = run("data", "check", "--db", db, code=EXIT_CHECK_FAILED).stdout
+    checked = run("data", "check", code=EXIT_CHECK_FAILED, db=db).stdout
     assert "No feature is without a value for no reason" in checked
 
 
@@ -306,7 +306,7 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
         {"path": "app.py", "round": 3, "start_line": 10, "symbol": "def mean(rows):"},
     ]
     assert [tuple(r.values()) for r in children] == [("c", key, 1), ("d", "x", None)]
-    assert "in def first(rows):" in run("sessions", "--by", "region", "--db", db).stdout
+    assert "in def first(rows):" in run("sessions", "--by", "region", db=db).stdout
 
 
 def test_a_second_run_computes_nothing_and_other_columns_compute_again(
@@ -330,21 +330,21 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 def test_features_command(taken: Taken, tmp_path: Path) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
-    assert "Add a" in run("sessions", "--columns", "features", repo, "--db", db).stdout
-    (found,) = run_json("sessions", "--columns", "features", "--db", db)
+    assert "Add a" in run("sessions", "--columns", "features", repo, db=db).stdout
+    (found,) = run_json("sessions", "--columns", "features", db=db)
     assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
-    (line,) = csv_rows(run("sessions", "--columns", "features", "--db", db, "--csv"))
+    (line,) = csv_rows(run("sessions", "--columns", "features", "--csv", db=db))
     assert {f.name for f in features()} <= line.keys()
-    shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
+    shown = run("sessions", "--columns", "features", "--session", key[:6], db=db).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
     kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in KINDS)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
-    (priced,) = run_json("sessions", "--columns", "features", "--db", db, "--prices", table)
+    (priced,) = run_json("sessions", "--columns", "features", "--prices", table, db=db)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
     analyse(repo, db)  # the database keeps to the table
-    (kept,) = run_json("sessions", "--columns", "features", "--db", db)
+    (kept,) = run_json("sessions", "--columns", "features", db=db)
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:
         assert not price_repo(store, 1)
@@ -361,12 +361,12 @@ def test_features_command(taken: Taken, tmp_path: Path) -> None:
 
 def test_regions_command(taken: Taken) -> None:
     repo, db, _, _ = taken
-    shown = run("sessions", "--by", "region", repo, "--db", db, "--oscillating").stdout
+    shown = run("sessions", "--by", "region", repo, "--oscillating", db=db).stdout
     assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
     assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
-    (found,) = run_json("sessions", "--by", "region", "--db", db)
+    (found,) = run_json("sessions", "--by", "region", db=db)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
-    assert len(csv_rows(run("sessions", "--by", "region", "--db", db, "--csv"))) == 3
+    assert len(csv_rows(run("sessions", "--by", "region", "--csv", db=db))) == 3
     with Store(db) as store:
         every, first = region_table(store), region_table(store, most=1)
         none = (
@@ -396,12 +396,12 @@ def test_wrong_use_is_explained(
     arguments: tuple[str, ...],
     words: str,
 ) -> None:
-    assert words in run(*arguments, "--db", taken.db, code=2).stderr
+    assert words in run(*arguments, code=2, db=taken.db).stderr
 
 
 def test_without_a_database(db: Path) -> None:
     for command in (["sessions", "--columns", "features"], ["sessions", "--by", "region"]):
-        assert "there is no database" in run(*command, "--db", db, code=5).stderr
+        assert "there is no database" in run(*command, code=5, db=db).stderr
     assert not db.exists()
 
 

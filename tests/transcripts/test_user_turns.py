@@ -297,7 +297,7 @@ def test_no_surface_shows_the_tags_of_a_command(tmp_path: Path, db: Path) -> Non
         ("sessions", repo, "--by", "turn"),
         ("why", repo, "a.py:1"),
     ):
-        shown = run(*command, "--db", db)
+        shown = run(*command, db=db)
         assert "<command-" not in shown.stdout and "/make" in shown.stdout, command
 
 

@@ -233,7 +233,7 @@ def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
     other = history(tmp_path / "other.git", ("one", {"a.py": ["eval(x)"]}))
     scanned(other, tmp_path)
     said = {
-        name: run("findings", "--repo", name, "--db", db)
+        name: run("findings", "--repo", name, db=db)
         for name in (build.where.stem, other.where.stem)
     }
     assert "not scanned yet in r: versions of files: 4" in " ".join(said["r"].output.split())
@@ -402,7 +402,7 @@ def test_who_wrote_the_findings_of_the_example(
     (rules).write_text(RULES.replace("eval\\([^)]*\\)", "return"))
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    run("findings", "scan", repo, "--db", db, "--rules", rules)
+    run("findings", "scan", repo, "--rules", rules, db=db)
     by: Numbers = dict(
         query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
     )
@@ -420,7 +420,7 @@ def test_who_wrote_the_findings_of_the_example(
     )
     assert expected == [(sum(by.values()),)]
     check(db)
-    report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
+    report = run("report", "weaknesses", "--by", "language", "--by", "mode", db=db)
     for part in (
         "agent",
         "per 1,000 lines",
@@ -430,7 +430,7 @@ def test_who_wrote_the_findings_of_the_example(
         "unsupported",
     ):
         assert part in report.stdout
-    tables = {t["name"]: t for t in run_json("report", "weaknesses", "--db", db)}
+    tables = {t["name"]: t for t in run_json("report", "weaknesses", db=db)}
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
     # a few dozen lines are no rate
     assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
@@ -442,7 +442,7 @@ def test_who_wrote_the_findings_of_the_example(
         " 'agent'",
     )
     assert lines == [(agent["lines"],)]
-    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    table = rows(run("report", "weaknesses", "--csv", db=db))
     assert {row["table"] for row in table} >= {
         "class",
         "mode",
@@ -466,12 +466,12 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path, where: Path) -> 
         " ORDER BY 1",
     )
     assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
-    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    table = rows(run("report", "weaknesses", "--csv", db=db))
     assert {pick(r, "name", "events") for r in table if r["table"] == "complexity"} == {
         ("low", "1"),
         ("high", "9"),
     }
-    tables = run_json("report", "weaknesses", "--db", db)
+    tables = run_json("report", "weaknesses", db=db)
     compared = next(t for t in tables if t["name"] == "comparisons")
     assert {row["within"] for row in compared["rows"]} == {
         "",
@@ -680,21 +680,21 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
         ("true", "real", "me"),
         ("unsure", "", "me"),
     ]
-    tables = run_json("report", "weaknesses", "--low", "--db", two)
+    tables = run_json("report", "weaknesses", "--low", db=two)
     reviewed = next(
         row for t in tables if t["name"] == "reviews" for row in t["rows"] if row["author"] == "all"
     )
     assert pick(reviewed, "read", "true") == (2, 1)
-    every = run_json("findings", "--low", "--db", two)
-    usual = run_json("findings", "--db", two)
+    every = run_json("findings", "--low", db=two)
+    usual = run_json("findings", db=two)
     assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
     assert (
         f"left out because of low confidence: {len(every) - len(usual)}"
-        in run("findings", "--db", two).stdout
+        in run("findings", db=two).stdout
     )
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
-        chosen = run_json("findings", "--confidence", level.lower(), "--db", two)
+        chosen = run_json("findings", "--confidence", level.lower(), db=two)
         assert [row["confidence"] for row in chosen] == [level] * levels[level]
     again = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)])
     assert again.exit_code == 0 and "a weakness?" not in again.output  # all are read
@@ -723,7 +723,7 @@ def test_samples_are_even_and_repeatable() -> None:
 
 def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.sarif"
-    run("findings", "sarif", out, "--low", "--db", two)
+    run("findings", "sarif", out, "--low", db=two)
     log = json.loads(out.read_text("utf-8"))
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
     (one,) = log["runs"]
@@ -767,7 +767,7 @@ def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(
     moved: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "m.sarif"
-    done = run("findings", "sarif", out, "--low", "--db", moved)
+    done = run("findings", "sarif", out, "--low", db=moved)
     assert "2 findings written" in done.stderr and "no longer there: 1" in done.stderr
     (results,) = [each["results"] for each in json.loads(out.read_text("utf-8"))["runs"]]
     places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in results}
@@ -782,7 +782,7 @@ def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(
 
 
 def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> None:
-    run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+    run("findings", "sarif", tmp_path / "m.sarif", "--low", db=moved)
     (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
     with Store(moved) as store:
         stated = {
@@ -802,19 +802,17 @@ def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> N
 
 
 def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
-    new = run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved)
+    new = run("findings", "--low", "--new-since", "x2", "--csv", db=moved)
     assert [row["path"] for row in rows(new)] == ["m.go"]
-    run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved)
-    failed = run(
-        "findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved, code=1
-    )
+    run("findings", "--low", "--new-since", "x3", "--fail-on", "info", db=moved)
+    failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", code=1, db=moved)
     assert "severity medium or worse: 1" in failed.stderr
-    run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved, code=1)
-    run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved)
-    run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", code=1, db=moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "high", db=moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "error", db=moved)
     assert (
         "no branch, tag or commit named"
-        in run("findings", "--new-since", "nowhere", "--db", moved, code=2).stderr
+        in run("findings", "--new-since", "nowhere", code=2, db=moved).stderr
     )
 
 
@@ -852,23 +850,23 @@ def test_a_named_cache_of_another_schema_says_what_rebuilds_it(
 
 
 def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
-    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", "--db", moved))
+    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", db=moved))
     assert (
         sorted(row["alive_at_head"] for row in every) == ["0", "1"]
         and every[0]["alive_at_head"] == "1"
     ), "the worst first"
-    run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
+    run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", db=moved)
 
 
 @pytest.mark.parametrize("choice", ["colour=red", "agent", "=x", "agent="])
 def test_a_choice_that_is_none_is_said(moved: Path, choice: str) -> None:
-    done = run("findings", "--only", choice, "--db", moved, code=2)
+    done = run("findings", "--only", choice, code=2, db=moved)
     assert "NAME=VALUE" in done.stderr
 
 
 @pytest.mark.parametrize("choice", ["severity=grave", "status=fixed", "place=sauce"])
 def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: str) -> None:
-    done = run("findings", "--low", "--only", choice, "--fail-on", "low", "--db", moved, code=2)
+    done = run("findings", "--low", "--only", choice, "--fail-on", "low", code=2, db=moved)
     name, word = choice.split("=")
     assert f"no {name} is '{word}'" in " ".join(done.stderr.split())
 
@@ -876,13 +874,13 @@ def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: s
 def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
     moved: Path, tmp_path: Path
 ) -> None:
-    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved))
+    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", db=moved))
     gate = ("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
 
     def review(reviewer: str, verdict: str) -> tuple[int, Any]:
         said = ("--reviewer", reviewer, "--verdict", verdict, "--why", "fixed name")
-        run("findings", "review", new["fingerprint"], *said, "--db", moved)
-        run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+        run("findings", "review", new["fingerprint"], *said, db=moved)
+        run("findings", "sarif", tmp_path / "m.sarif", "--low", db=moved)
         (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
         suppressed = {
             each["ruleId"]: each["suppressions"]
@@ -900,33 +898,30 @@ def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
 
 
 def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
-    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", "--db", moved)) == []
-    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
+    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", db=moved)) == []
+    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", db=moved))
     assert [row["rule_id"] for row in severe] == ["t.exec"]
-    assert severe == rows(
-        run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved)
-    )
+    assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", db=moved))
     assert severe and {row["severity"] for row in severe} == {"medium"}, (
         "the word of pages and reports, not the rule's"
     )
 
 
 def test_one_finding_in_context(two: Path) -> None:
-    listed = rows(run("findings", "--db", two, "--csv", "--cwe", "95"))
+    listed = rows(run("findings", "--csv", "--cwe", "95", db=two))
     assert len(listed) == 2
-    shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
+    shown = run("findings", "show", listed[0]["fingerprint"][:8], db=two)
     assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
     assert (
-        "no finding has the id nothing"
-        in run("findings", "show", "nothing", "--db", two, code=2).stderr
+        "no finding has the id nothing" in run("findings", "show", "nothing", code=2, db=two).stderr
     )
 
 
 def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
     two: Path,
 ) -> None:
-    for row in rows(run("findings", "--db", two, "--csv", "--only", "status=all")):
-        shown = run("findings", "show", row["id"], "--db", two)
+    for row in rows(run("findings", "--csv", "--only", "status=all", db=two)):
+        shown = run("findings", "show", row["id"], db=two)
         assert row["fingerprint"][:10] in shown.stdout, "not one whose fingerprint begins so"
         assert "1 undeclared" in shown.stdout and "unknown" not in shown.stdout
 
@@ -934,18 +929,18 @@ def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclare
 def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, db: Path) -> None:
     db.write_bytes(two.read_bytes())
     first, other = (
-        row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
+        row["fingerprint"] for row in rows(run("findings", "--csv", "--cwe", "95", db=db))
     )
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
-    run("findings", "review", first[:8], *said, "--db", db)
-    shown = " ".join(run("findings", "show", first, "--db", db).stdout.split())
+    run("findings", "review", first[:8], *said, db=db)
+    shown = " ".join(run("findings", "show", first, db=db).stdout.split())
     assert "false (Ann): a constant reaches it" in shown
-    assert "Ann" not in run("findings", "show", other, "--db", db).stdout
+    assert "Ann" not in run("findings", "show", other, db=db).stdout
     later = (*said[:3], "true", *said[4:])
-    run("findings", "review", first[:8], *later, "--db", db)
-    (review,) = run_json("findings", "show", first, "--db", db)["reviews"]
+    run("findings", "review", first[:8], *later, db=db)
+    (review,) = run_json("findings", "show", first, db=db)["reviews"]
     assert pick(review, "reviewer", "verdict") == ("Ann", "true")
-    assert "needs a finding" in run("findings", "review", *said, "--db", db, code=2).stderr
+    assert "needs a finding" in run("findings", "review", *said, code=2, db=db).stderr
 
 
 # --- the real one ---------------------------------------------------------------------------------

@@ -1247,17 +1247,17 @@ def test_the_command_imports_and_shows(tmp_path: Path, root: Path, db: Path) -> 
     gold = _put(
         tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")})
     )
-    shown = run("data", "attempts", root, "--db", db, "--gold", gold)
+    shown = run("data", "attempts", root, "--gold", gold, db=db)
     assert (
         "6 attempts, 6 of them new" in shown.stderr and "1 file could not be used" in shown.stderr
     )
     assert "50.0 %" in shown.stdout and "\x1b" not in shown.stdout + shown.stderr
-    again = run("data", "attempts", root, "--db", db, "--csv")
+    again = run("data", "attempts", root, "--csv", db=db)
     assert "6 attempts, 0 of them new" in again.stderr and [r["attempts"] for r in rows(again)] == [
         "6"
     ]
-    assert run("data", "attempts", "--db", db).stdout == shown.stdout
-    (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
+    assert run("data", "attempts", db=db).stdout == shown.stdout
+    (row,) = rows(run("data", "attempts", "--by-run", "--csv", db=db))
     assert pick(row, "tasks", "solved", "correct", "no_effect", "runs") == (
         "6",
         "3",
@@ -1265,17 +1265,17 @@ def test_the_command_imports_and_shows(tmp_path: Path, root: Path, db: Path) -> 
         "3",
         "r",
     )
-    assert run_json("data", "attempts", "--db", db, "--min-n", 7) == []
+    assert run_json("data", "attempts", "--min-n", 7, db=db) == []
     assert (
         "treatments with fewer than 7 attempts, not shown: 1"
-        in run("data", "attempts", "--db", db, "--min-n", 7).stderr
+        in run("data", "attempts", "--min-n", 7, db=db).stderr
     )
-    assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
+    assert "malformed_json" in run("data", "problems", "--csv", db=db).stdout
 
 
 def test_what_is_wrong_is_said(tmp_path: Path, db: Path) -> None:
-    run("data", "attempts", tmp_path / "none", "--db", db, code=2)
+    run("data", "attempts", tmp_path / "none", code=2, db=db)
     (tmp_path / "empty").mkdir()
-    done = run("data", "attempts", tmp_path / "empty", "--db", db)
+    done = run("data", "attempts", tmp_path / "empty", db=db)
     assert "nothing below" in done.stderr
-    assert "data attempts DIR" in run("data", "attempts", "--db", db, code=2).stderr
+    assert "data attempts DIR" in run("data", "attempts", code=2, db=db).stderr

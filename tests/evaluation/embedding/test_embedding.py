@@ -417,6 +417,6 @@ def test_columns_are_what_the_registry_says() -> None:
 
 def test_the_command_shows_sessions(tmp_path: Path) -> None:
     repo, db = _attributed(tmp_path)
-    shown = run("data", "embed", repo, "--db", db, "--model", NGRAMS)
+    shown = run("data", "embed", repo, "--model", NGRAMS, db=db)
     assert "ngrams-1" in shown.stderr and "texts computed" in shown.stderr
     assert "03631055" in shown.stdout

@@ -577,7 +577,7 @@ def test_the_command(db: Path) -> None:
     ]
     with _filled(db, given):
         pass
-    shown = run("report", "grades", "--db", db)
+    shown = run("report", "grades", db=db)
     titles = ("Difference in mean quality by model", "Change of quality per week", "Harm")
     for part in (*titles, "mean q", "error", "adjusted", "weight", "30 sessions with a score"):
         assert part in shown.stdout, part
@@ -586,13 +586,13 @@ def test_the_command(db: Path) -> None:
     )
     table = [
         row
-        for row in rows(run("report", "grades", "--db", db, "--csv"))
+        for row in rows(run("report", "grades", "--csv", db=db))
         if row["by"] == "repository" and row["mean_q"]
     ]
     assert [r["name"] for r in table] == [f"o/r{i}" for i in range(6)] and table[0][
         "over"
     ] == OBSERVATIONS
-    data = {table["name"]: table["rows"] for table in run_json("report", "grades", "--db", db)}
+    data = {table["name"]: table["rows"] for table in run_json("report", "grades", db=db)}
     assert (
         data["means"][0]["sessions"] == 30 and data["means"][0]["low"] < data["means"][0]["mean_q"]
     )
@@ -602,7 +602,7 @@ def test_without_scores_it_says_what_to_do(tmp_path: Path, db: Path) -> None:
     with Store(db) as store, pytest.raises(WhoWroteError) as told:
         grades(store)
     assert "whowrote repo" in told.value.hint
-    run("report", "grades", "--db", tmp_path / "none.db", code=5)
+    run("report", "grades", code=5, db=tmp_path / "none.db")
 
 
 def test_the_page_says_what_the_code_does() -> None:

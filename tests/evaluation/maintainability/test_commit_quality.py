@@ -465,9 +465,9 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
 def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    shown = run("report", "maintainability", repo, "--db", db, "--min-n", 2)
+    shown = run("report", "maintainability", repo, "--min-n", 2, db=db)
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
-    done = run("report", "maintainability", "--db", db, "--json", "--min-n", 2).stdout
+    done = run("report", "maintainability", "--json", "--min-n", 2, db=db).stdout
     data = {table["name"]: table for table in json.loads(done)}
     assert any(
         f"commits: {len(_commits(db))}, " in note for note in data["maintainability"]["notes"]
@@ -479,7 +479,7 @@ def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
     assert by_class["agent"]["commits"] >= 1
     table = [
         row
-        for row in rows(run("report", "maintainability", "--db", db, "--csv", "--min-n", 2))
+        for row in rows(run("report", "maintainability", "--csv", "--min-n", 2, db=db))
         if row["by"]
     ]
     assert {
@@ -504,7 +504,7 @@ def _commits(db: Path) -> list[Row]:
 def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     analyse(repo, db)
-    shown = run("report", "maintainability", "--db", db, code=errors.EXIT_USAGE)
+    shown = run("report", "maintainability", code=errors.EXIT_USAGE, db=db)
     assert "whowrote report maintainability PATH" in shown.stderr
 
 
@@ -518,5 +518,5 @@ def test_without_pydriller_the_command_says_what_to_install(
 
     repo = clone("example", tmp_path)
     monkeypatch.setattr(metadata, "version", missing)
-    shown = run("report", "maintainability", repo, "--db", db, code=2)
+    shown = run("report", "maintainability", repo, code=2, db=db)
     assert "[quality]'" in "".join(shown.stderr.split())

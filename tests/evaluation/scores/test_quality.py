@@ -691,7 +691,7 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
         [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
     )
     db = _scored(tmp_path / "q.db", scores)
-    shown = run("data", "ratings", "--sessions", 6, "--db", db)
+    shown = run("data", "ratings", "--sessions", 6, db=db)
     table = rows(shown)
     assert list(table[0]) == [
         "session",
@@ -707,9 +707,9 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
     assert picked != sorted(picked)
     assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
     assert table[0]["first_prompt"] == "'=prompt"  # no formula
-    assert rows(run("data", "ratings", "--sessions", 6, "--db", db)) == table
-    assert rows(run("data", "ratings", "--sessions", 6, "--seed", 2, "--db", db)) != table
-    assert len(rows(run("data", "ratings", "--sessions", 99, "--db", db))) == 33
+    assert rows(run("data", "ratings", "--sessions", 6, db=db)) == table
+    assert rows(run("data", "ratings", "--sessions", 6, "--seed", 2, db=db)) != table
+    assert len(rows(run("data", "ratings", "--sessions", 99, db=db))) == 33
 
 
 def test_ratings_with_intervals(tmp_path: Path) -> None:
@@ -733,7 +733,7 @@ def test_ratings_with_intervals(tmp_path: Path) -> None:
         spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))])
     )
     assert 0 < ranked["low"] < ranked["r"] < ranked["high"] <= 1
-    assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", "--db", db).stdout
+    assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", db=db).stdout
 
 
 # --- other weights --------------------------------------------------------------------------------
@@ -815,8 +815,7 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
         fit = fit_weights(read_ratings(store, ratings)[0])
     assert fit is not None and fit.weights == pytest.approx(made_with)
     found = {
-        row["sessions of"]: row
-        for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))
+        row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", db=db))
     }
     assert (
         float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
@@ -840,14 +839,13 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
     parts = _any_parts(count)
     db = _with_parts(tmp_path / "q.db", parts, repositories)
     ratings = _ratings_of(tmp_path / "r.csv", parts, (0.25, 0.25, 0.25, 0.25))
-    assert "No weights are fitted" in run("data", "ratings", ratings, "--db", db).stdout
+    assert "No weights are fitted" in run("data", "ratings", ratings, db=db).stdout
 
 
 def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
     shown = {
-        r["key"]: r
-        for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))
+        r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", db=db))
     }
     q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
     low = shown["key00002"]
@@ -859,21 +857,16 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
         "0.0",
     )
     assert float(low["roi"]) == pytest.approx(q / 2) and low["q_rank"] == ""
-    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}[
-        "key00002"
-    ]
+    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", db=db))}["key00002"]
     assert pick(published, "q", "q_rated", "tier", "completion") == (
         "0.5",
         str(q),
         "Good",
         "0.0",
     )
-    explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", "--db", db)
+    explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", db=db)
     assert f"Q = {q:.2f}" in explained.stdout
-    assert (
-        "q_rated and tier_fitted"
-        in run("report", "quality", "--weights", "rated", "--db", db).stdout
-    )
+    assert "q_rated and tier_fitted" in run("report", "quality", "--weights", "rated", db=db).stdout
 
 
 @pytest.mark.parametrize(
@@ -886,14 +879,14 @@ def test_low_scores_are_listed_and_fail(
     db = _with_parts(
         tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)]
     )
-    alert = run("report", "quality", "--min-q", least, "--csv", "--db", db, code=code)
+    alert = run("report", "quality", "--min-q", least, "--csv", code=code, db=db)
     assert sorted(row["key"] for row in rows(alert)) == listed
     assert (
         f"{count_of(len(listed), 'session')} with a score below {least}" in alert.stderr
     ) is bool(listed)
-    weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", "--db", db, code=code)
+    weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", code=code, db=db)
     assert sum(week["below"] for week in json.loads(weekly.stdout)) == len(listed)
-    run("report", "quality", "--csv", "--db", db)
+    run("report", "quality", "--csv", db=db)
 
 
 def test_a_digest_has_a_row_for_each_week() -> None:
@@ -937,7 +930,7 @@ def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path,
 
     analyse(repo, db)
     assert set(kept()) == {None}
-    run("survival", repo, "--db", db, "--no-curves")
+    run("survival", repo, "--no-curves", db=db)
     known = [share for share in kept() if share is not None]
     assert known and all(0.9 < share <= 1 for share in known)
     analyse(repo, db)

@@ -40,9 +40,9 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_scores_are_listed_and_explained(db: Path) -> None:
-    (score,) = run_json("report", "quality", "--db", db)
+    (score,) = run_json("report", "quality", db=db)
     assert score["task_type"] == "coding" and 0.7 < score["q"] <= 1
-    shown = run("report", "quality", "--db", db, "--explain", score["key"]).stdout
+    shown = run("report", "quality", "--explain", score["key"], db=db).stdout
     for words in (
         "completion",
         "execution",
@@ -61,8 +61,8 @@ def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
         'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read ='
         " 0\ncache_write = 0\n"
     )
-    (priced,) = run_json("sessions", "--columns", "features", "--db", db, "--prices", table)
-    (score,) = run_json("report", "quality", "--db", db)
+    (priced,) = run_json("sessions", "--columns", "features", "--prices", table, db=db)
+    (score,) = run_json("report", "quality", db=db)
     assert score["cost_usd"] == priced["cost_usd"] > 0
     with Store(db) as store:
         store.connection.execute(
@@ -79,10 +79,10 @@ def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
 
 
 def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -> None:
-    (score,) = run_json("report", "quality", "--db", db)
+    (score,) = run_json("report", "quality", db=db)
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{score['key'][:8]},4\nnobody,2\n")
-    compared = run("data", "ratings", ratings, "--db", db, "--json")
+    compared = run("data", "ratings", ratings, "--json", db=db)
     pearson, *_ = json.loads(compared.stdout)
     assert pick(pearson, "sessions", "r") == (1, None)
     assert "no scored session found for 1 rating: nobody" in compared.stderr
@@ -99,14 +99,14 @@ def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -
 def test_ratings_that_are_none(db: Path, tmp_path: Path, text: str | None, words: str) -> None:
     if text is not None:
         (tmp_path / "r.csv").write_text(text)
-    failed = run("data", "ratings", tmp_path / "r.csv", "--db", db, code=2)
+    failed = run("data", "ratings", tmp_path / "r.csv", code=2, db=db)
     assert words in failed.stderr
 
 
 def test_wrong_use_is_explained(db: Path, tmp_path: Path) -> None:
-    failed = run("report", "quality", "--explain", "zzzzzz", "--db", db, code=2)
+    failed = run("report", "quality", "--explain", "zzzzzz", code=2, db=db)
     assert "no such session: zzzzzz" in failed.stderr
-    nowhere = run("report", "quality", "--db", tmp_path / "none.db", code=5)
+    nowhere = run("report", "quality", code=5, db=tmp_path / "none.db")
     assert "there is no database" in nowhere.stderr
 
 
@@ -123,10 +123,8 @@ def test_subagents_are_counted_apart(db: Path) -> None:
             ("session_id", "task_type", "weight_covered", "parts", "version"),
             [(9, "coding", 0, "{}", 1)],
         )
-    shown = run("report", "quality", "--db", db).stdout
+    shown = run("report", "quality", db=db).stdout
     assert "Add a mean" in shown and "write tests" not in shown
     assert "1 session, 1 subagent stored as a session" in shown
-    found = {
-        row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", "--db", db))
-    }
+    found = {row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", db=db))}
     assert found == {"Add a mean": "", "write tests": key}

@@ -44,7 +44,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "human_between_edits",
         "two_commits_one_session",
     ):
-        run("survival", clone(case, directory), "--db", db, "--no-curves")
+        run("survival", clone(case, directory), "--no-curves", db=db)
     return db
 
 
@@ -522,18 +522,18 @@ def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
-    shown = run("report", "study", "--db", db)
+    shown = run("report", "study", db=db)
     assert "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
-    data = run_json("report", "study", "--db", db, "--table", "tools")
+    data = run_json("report", "study", "--table", "tools", db=db)
     assert [table["name"] for table in data] == ["tools"]
     assert sum(row["calls"] for row in data[0]["rows"]) > 0
-    wrong = run("report", "study", "--db", db, "--table", "nothing", code=2)
+    wrong = run("report", "study", "--table", "nothing", code=2, db=db)
     assert "coding_modes" in wrong.stderr
-    run("report", "study", "--db", tmp_path / "none.db", code=5)
+    run("report", "study", code=5, db=tmp_path / "none.db")
 
 
 def test_the_tables_as_csv(db: Path) -> None:
-    tables = csv.DictReader(run("report", "study", "--db", db, "--csv").stdout.splitlines())
+    tables = csv.DictReader(run("report", "study", "--csv", db=db).stdout.splitlines())
     rows = {row["what"]: row for row in tables if row["table"] == "population"}
     assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
 

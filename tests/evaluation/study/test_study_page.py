@@ -57,7 +57,7 @@ def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
 
 
 def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
-    run("data", "export", "swe-chat", "--db", db, "--out", tmp_path / "out")
+    run("data", "export", "swe-chat", "--out", tmp_path / "out", db=db)
     pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
