@@ -179,10 +179,7 @@ def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     git(clone.path, "worktree", "remove", "--force", str(tree))
-    records = session.actions
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(tree))) for one in records
-    ]
+    session.move(clone.path, tree)
     return session
 
 
@@ -301,9 +298,7 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
         session.shell(f"cd {place} && cat > src/steps.py <<'EOF'\n{text}EOF")
     else:
         session.write("src/steps.py", text)
-        session.actions = [
-            replace(one, path=one.path.replace(str(clone.path), place)) for one in session.actions
-        ]
+        session.move(clone.path, place)
     clone.put("src/steps.py", LONG, "agent")
     clone.wait(300)
     clone.commit("Add steps")
@@ -332,10 +327,7 @@ def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
     for name, text in (("steps", LONG), ("phases", OTHER + OTHER.replace("phase", "stage"))):
         session.write(f"src/{name}.py", text)
         clone.put(f"src/{name}.py", text, "agent")
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), session.cwd), at=one.at - days * 86_400)
-        for one in session.actions
-    ]
+    session.move(clone.path, session.cwd, earlier=days * 86_400)
     clone.commit("Add steps and phases")
     clone.put("src/phases.py", "PHASES = []\n", "human")
     clone.wait(86_400)
@@ -402,9 +394,7 @@ def test_a_session_that_wrote_other_things_is_of_no_worktree(
         Clone(place)
     session = _writes(clone, str(place), texts.get(kind, LONG))
     if kind == "another file":
-        session.actions = [
-            replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions
-        ]
+        session.move("steps.py", "other.py")
     keep(session)
     assert found(clone) == {}
 
@@ -434,9 +424,7 @@ def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
     git(home, "clone", "-q", str(clone.path), str(second))
     session = clone.session(ONE, str(second), prompt="Write the steps")
     session.write("src/steps.py", text)
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions
-    ]
+    session.move(clone.path, second)
     clone.commit("Add steps")
     keep(session, writer)
     assert found(clone) == (
@@ -462,9 +450,7 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
         (place / ".jj" / "repo").write_text(named[of])
     session = clone.session(ONE, str(place), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions
-    ]
+    session.move(clone.path, place)
     clone.commit("Add mean")
     keep(session, writer)
     assert found(clone) == (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from support import truth
@@ -98,6 +98,13 @@ class AgentSession:
     def say(self, text: str) -> None:
         self.clone.wait(2)
         self.actions.append(Action("say", self.clone.clock, text=text))
+
+    def move(self, old: object, new: object, earlier: float = 0.0) -> None:
+        """All actions so far were done elsewhere, and so many seconds earlier."""
+        self.actions = [
+            replace(one, path=one.path.replace(str(old), str(new)), at=one.at - earlier)
+            for one in self.actions
+        ]
 
     @property
     def ended(self) -> float:
