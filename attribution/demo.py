@@ -37,7 +37,13 @@ def make(directory: Path) -> Path:
                 "Choose another directory: whowrote demo DIRECTORY",
             )
         shutil.rmtree(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WhoWroteError(
+            f"{target.parent} cannot be created: {error.strerror}",
+            "Choose another directory: whowrote demo DIRECTORY",
+        ) from error
     import_repository(target, stream())
     (target / "whowrote-example").write_text("made by: whowrote demo\n")
     return target

@@ -79,17 +79,40 @@ def here() -> str:
 
 
 def range_and_clone(commits: str, path: str | None) -> tuple[str, str]:
-    """A clone that stands alone is no range: `log PATH` means all of it."""
+    """In either order. A clone that stands alone is no range: `log PATH` means all of it."""
     from collector.storage.places import clone_around
 
-    if (
-        path is None
-        and commits
+    is_clone = (
+        commits
         and ".." not in commits.replace("../", "")
         and clone_around(commits) == Path(commits).resolve()
-    ):
-        return "", commits
+    )
+    if is_clone and (path is None or not Path(path).exists()):
+        return path or "", commits
     return commits, path or here()
+
+
+class TakesClone(click.Group):
+    """Takes the path of a clone in place of a command: its database is the one that is meant."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # options may follow these words, as they follow the arguments of other commands
+        ctx.allow_interspersed_args = not any(word in self.commands for word in args)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from collector.storage.places import default_database
+
+        word = args[0]
+        if word in self.commands or not Path(word).is_dir():
+            return super().resolve_command(ctx, args)
+        if ctx.get_parameter_source("db") is click.core.ParameterSource.DEFAULT:
+            ctx.params["db"] = default_database({"path": word})
+        with open_clone(word, ctx.params["db"]):  # attributed first when needed
+            pass
+        return self.resolve_command(ctx, args[1:]) if args[1:] else (None, click.Command(None), [])
 
 
 def clone_and_file(arguments: Sequence[str]) -> tuple[str, str]:

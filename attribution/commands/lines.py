@@ -347,6 +347,8 @@ def log(
     any revision, for example HEAD~2.
     """
     if more["show"]:
+        if path is not None:
+            commits, path = common.range_and_clone(commits, path)
         _show(commits or "HEAD", path, db, output_format, more["full"])
         return
     commits, path = common.range_and_clone(commits, path)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import open_clone
+from attribution.commands.common import PATH, TakesClone, database
 from collector.console.commands import CommandFiles
 from collector.console.options import Moment
-from collector.console.tables import print_table, print_title, show_table
+from collector.console.tables import print_table, print_tables, print_title, show_table
 from collector.console.terminal import (
     EXISTING_FILE,
     FILE,
@@ -51,31 +51,19 @@ _FOOT = (
 )
 
 
-class _Report(click.Group):
-    """Takes a clone, or what to break lines down by, in place of a command."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # options may follow these words, as they follow the arguments of other commands
-        ctx.allow_interspersed_args = not any(word in self.commands for word in args)
-        return super().parse_args(ctx, args)
+class _Report(TakesClone):
+    """Takes what to break lines down by in place of a command, too."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from attribution.queries.breakdown import DIMENSIONS
-        from collector.storage.places import default_database
 
         word = args[0]
         by = {"repositories": "repository", "people": "person"}.get(word, word.removesuffix("s"))
-        if word in self.commands or not (by in DIMENSIONS or Path(word).is_dir()):
+        if word in self.commands or by not in DIMENSIONS:
             return super().resolve_command(ctx, args)
-        if by in DIMENSIONS:
-            ctx.params["by"] = (*ctx.params["by"], by)
-        else:
-            if ctx.get_parameter_source("db") is click.core.ParameterSource.DEFAULT:
-                ctx.params["db"] = default_database({"path": word})
-            with open_clone(word, ctx.params["db"]):  # attributed first when needed
-                pass
+        ctx.params["by"] = (*ctx.params["by"], by)
         return self.resolve_command(ctx, args[1:]) if args[1:] else (None, click.Command(None), [])
 
 
@@ -361,4 +349,30 @@ def browse(db: Path, port: int, host: str, no_open: bool) -> None:
         notice("stopped")
 
 
+@click.command()
+@click.argument("outcome", type=click.Choice(["repairs", "survival", "weaknesses"]))
+@PATH
+@database_option
+@data_options
+def compare(outcome: str, path: str | None, db: Path, output_format: str) -> None:
+    """Compare agents' lines with others like them.
+
+    Counts repairs, lines removed within 30 days, or weaknesses, per 1,000 lines of source files; a
+    ratio is of the same month, size of commit, directory and language.
+    Two controls say what chance does: authors drawn again among the commits that are compared, and
+    an outcome that no author can influence. --json has every commit behind the numbers.
+    """
+    from attribution.queries.compared import compare_tables
+
+    with database(path, db) as (store, repo):
+        tables = compare_tables(store, outcome, repo)
+    if output_format:
+        print_tables(output_format, tables)
+    else:
+        from attribution.terminal.compared import compared_view
+
+        compared_view(out(), tables)
+
+
+REPORTS = (compare,)
 COMMANDS = (report, browse)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
-from attribution.stats.intervals import Interval, Z
+from attribution.stats.intervals import Interval
 
 PER = 1000  # lines
 _TAIL = 0.025
@@ -67,40 +67,6 @@ class Ratio(NamedTuple):
 
 
 NO_RATIO = Ratio(None, None, None, 0)
-
-
-def ratio(a: RateCell, b: RateCell) -> Ratio:
-    """Rate of a over rate of b: exact, given the total of events."""
-    events = a.events + b.events
-    if not a.lines or not b.lines or not events:
-        return Ratio(None, None, None)
-    low, high = binomial_interval(a.events, events)
-    scale = b.lines / a.lines
-
-    def odds(share: float) -> float | None:
-        return None if share >= 1 else share / (1 - share) * scale
-
-    return Ratio(odds(a.events / events), odds(low), odds(high))
-
-
-def mantel_haenszel(strata: Iterable[tuple[RateCell, RateCell]]) -> Ratio:
-    """Rate ratio of the first over the second of each stratum, weighted so that each is compared
-    with its like only.
-    """
-    above = below = variance = 0.0
-    count = 0
-    for a, b in strata:
-        lines = a.lines + b.lines
-        if not a.lines or not b.lines or not a.events + b.events:
-            continue
-        count += 1
-        above += a.events * b.lines / lines
-        below += b.events * a.lines / lines
-        variance += (a.events + b.events) * a.lines * b.lines / lines**2
-    if not above or not below:
-        return Ratio(0.0 if below and not above else None, None, None, count)
-    middle, error = above / below, math.sqrt(variance / (above * below))
-    return Ratio(middle, middle * math.exp(-Z * error), middle * math.exp(Z * error), count)
 
 
 def poisson_interval(count: int) -> Interval:

@@ -975,7 +975,7 @@ _SHORT, _LONG = 8_000, 4_000_000
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ROLLOUTS = tuple(
-    f"{days}rollout-*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED)
+    f"{days}*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED)
 )
 
 

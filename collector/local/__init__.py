@@ -151,7 +151,7 @@ def _elsewhere(
 
     index = PlaceIndex()
     try:
-        outside = {s.id: s for s in as_sessions(kept) if s.cwd and s.id not in existing}
+        outside = {s.id: s for s in as_sessions(kept) if s.id not in existing}
         outside |= {s.id: s for s in _outside(places, options, existing, problems)}
         ours = places.sessions(outside.values(), index, read)
         return {session.id: session for session in ours}
@@ -174,9 +174,7 @@ def _outside(
             if left:
                 detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"
                 problems.append(Problem("checkpoints", store.name, "no_directory_named", detail))
-            for session in sessions:
-                if session.cwd and session.id not in existing:
-                    yield session
+            yield from (session for session in sessions if session.id not in existing)
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:

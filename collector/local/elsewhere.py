@@ -9,7 +9,7 @@ they are or as commits of its time had them.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -21,30 +21,18 @@ from collector.agents.machine.model import LocalSession, Roots
 from collector.commit_model import Commit
 from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
-from collector.local.named_places import COMMITTED, PlaceIndex
+from collector.local.named_places import NamedPlaces, Pairs, PlaceIndex
 from collector.model import Status, ToolCall
 from collector.storage.places import clone_around
-from collector.text import decode, encode, timestamp
+from collector.text import decode, encode
 
 _FAILURES = (OSError, *INPUT_ERRORS)
 LoadOne = Callable[[], Iterable[bytes]]
 Load = Callable[[LocalSession], Iterable[bytes]]
-_HEAD = re.compile(rb'"(?:commit_hash|headCommit)":\s*"([0-9a-f]{40,64})"')
-_REMOTE = re.compile(rb'"(?:repository_url|git_origin_url)":\s*"((?:[^"\\]|\\.){1,1000})"')
-# `id subject` of a log, in a text that is a string of JSON
-_LOGGED = re.compile(rb"\b([0-9a-f]{7,64}) (?:\([^()\n\"]{1,200}\) )?([^\\\"\n]{2,200})")
-_WHOLE = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
-_TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
 # seconds by which the clocks of a machine's programs may differ from those of its transcripts
 _AROUND = 3600.0
 _SURE = 12  # digits of an id that no other object has
 _SHOWN = 3
-# Files that calls name: as paths, in patches, and where a command writes to them
-_FILE = re.compile(
-    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+'
-    rb' b/)([^\s"\'\\<>|;]{3,300})',
-    re.M,
-)
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
 _ENOUGH = 10  # telling lines of a session in the clone's files
 _SHARE = 0.5  # of all that it wrote
@@ -76,9 +64,10 @@ class ClonePlaces:
                 yield session
                 continue
             parts = partial(load, session)
-            may_be_ours = self._may_be_ours(session.cwd)
-            recorded = self.reason(session, list(parts())) if may_be_ours else ""
-            why = recorded or self._by_places(session, index, parts)
+            places = index.of(session, parts)
+            may_be_ours = bool(session.cwd) and self._may_be_ours(session.cwd)
+            recorded = self._reason(session, places, parts) if may_be_ours else ""
+            why = recorded or self._by_places(session, places, index, parts)
             if recorded:
                 gone |= set() if files.is_there(session.cwd) else {session.cwd}
             if why:
@@ -94,17 +83,19 @@ class ClonePlaces:
                     elsewhere=True,
                 )
 
-    def _by_places(self, session: LocalSession, index: PlaceIndex, load: LoadOne) -> str:
+    def _by_places(
+        self, session: LocalSession, places: NamedPlaces, index: PlaceIndex, load: LoadOne
+    ) -> str:
         """Why a session of another repository belongs; its calls are read where it speaks of this
         clone.
         """
-        places = index.of(session, load)
-        if any(self._made(*commit) for commit in places.commits):
-            return self._by_commits(session.cwd, b"\n".join(load()), made_only=True)
+        if any(self._made(*commit) for commit in places.made):
+            return self._by_commits(session.cwd, replace(places, began_at=()), made_only=True)
         if not places.exact and any(map(self._leads_here, places.directories)):
             places = index.read_closely(session, load)
         root = next(filter(None, map(self._leads_here, places.directories)), "")
-        return f"worked in {self._roots.locations[root]}, started in {session.cwd}" if root else ""
+        began = f"started in {session.cwd}" if session.cwd else "no record says where it started"
+        return f"worked in {self._roots.locations[root]}, {began}" if root else ""
 
     def _made(self, number: str, subject: str) -> bool:
         commit = self._repo.commit(number)
@@ -125,28 +116,17 @@ class ClonePlaces:
         except (NotARepository, *_FAILURES):
             return False
 
-    def reason(self, session: LocalSession, parts: Sequence[bytes]) -> str:
+    def _reason(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
         """Why a session belongs, by its transcript; "" for one that does not."""
-        data = b"\n".join(parts)
         return (
-            self._by_commits(session.cwd, data)
-            or self._by_names(session.cwd, data)
-            or self._by_texts(session, parts, data)
+            self._by_commits(session.cwd, places)
+            or self._by_names(session.cwd, places, load)
+            or self._by_texts(session, places, load)
         )
 
-    def _by_commits(self, cwd: str, data: bytes, made_only: bool = False) -> str:
-        if b"ommit" not in data:
-            return ""
-        made = self._commits(data, COMMITTED.findall(data))
-        if made_only and not made:
-            return ""
-        shown = made or self._commits(
-            data,
-            [
-                *_LOGGED.findall(data),
-                *((oid, b"") for oid in {*_WHOLE.findall(data)} - {*_HEAD.findall(data)}),
-            ],
-        )
+    def _by_commits(self, cwd: str, places: NamedPlaces, made_only: bool = False) -> str:
+        made = self._commits(places, places.made)
+        shown = made if made or made_only else self._commits(places, places.shown)
         if shown:
             more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
             verb = "made" if made else "showed what was made meanwhile,"
@@ -154,35 +134,33 @@ class ClonePlaces:
                 f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in"
                 f" {cwd}"
             )
-        head = next(
-            (oid.decode() for oid in _HEAD.findall(data) if self._repo.has(oid.decode())), ""
-        )
+        head = next(filter(self._repo.has, places.began_at), "")
         return (
             f"began at {head[:9]} of this clone, in {cwd}"
             if head and not files.is_there(cwd)
             else ""
         )
 
-    def _by_names(self, cwd: str, data: bytes) -> str:
-        for below in self._roots.below(cwd):
+    def _by_names(self, cwd: str, places: NamedPlaces, load: LoadOne) -> str:
+        inner = self._roots.below(cwd)
+        data = b"\n".join(load()) if inner else b""
+        for below in inner:
             if files.names_path(data, f"{cwd}/{below}") or re.search(
                 rb'["\s]' + re.escape(encode(below)) + b"/", data
             ):
                 return f"worked on files of {cwd}/{below}"
         if files.is_there(cwd):
             return f"worked in {cwd}, a workspace of jj" if self._roots.of(_jj_clone(cwd)) else ""
-        if any(
-            files.names_path(data, root, r'"originalCwd":\s*') for root in self._roots.spellings
-        ):
+        if any(map(self._roots.of, places.clones)):
             return f"worked in {cwd}, a worktree of this clone"
-        if any(_bare_url(decode(url)) in self._remotes for url in _REMOTE.findall(data)):
+        if any(_bare_url(url) in self._remotes for url in places.remotes):
             return f"worked in {cwd}, a clone of the same remote"
         return ""
 
-    def _by_texts(self, session: LocalSession, parts: Sequence[bytes], data: bytes) -> str:
+    def _by_texts(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
         # else gone, or a clone with commits of this one
         other = files.is_there(session.cwd) and clone_around(session.cwd) is None
-        blobs = set[str]() if other else self._versions(session.cwd, data)
+        blobs = set[str]() if other else self._versions(places)
         if not blobs:
             return ""
         standing = {
@@ -191,7 +169,7 @@ class ClonePlaces:
         written = set[str]()
         with suppress(StopIteration, *_FAILURES):
             reader = next(reader for reader in readers() if session.agent == reader.NAME)
-            for call in reader.read(session.id, iter(parts)).calls:
+            for call in reader.read(session.id, iter(list(load()))).calls:
                 written.update(*map(_telling, _texts(call)))
         count = len(written & standing)
         enough = count >= max(_ENOUGH, _SHARE * len(written))
@@ -203,38 +181,32 @@ class ClonePlaces:
             return list(self._repo.history(self._repo.default_branch().sha))
         return []
 
-    def _versions(self, cwd: str, data: bytes) -> set[str]:
-        """Blobs of the files that a transcript names: as they are, and as commits of its time
-        had them.
+    def _versions(self, places: NamedPlaces) -> set[str]:
+        """Blobs of the files that a session names: as they are, and as commits of its time had
+        them.
         """
-        below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
-        paths, span = (
-            {decode(name).removeprefix(f"{cwd}/") for name in (*_FILE.findall(data), *below)},
-            _span(data),
-        )
         commits = [
-            *[commit for commit in self._history if _is_within(commit, span)][-_COMMITS:],
+            *[commit for commit in self._history if _is_within(commit, places)][-_COMMITS:],
             *self._history[-1:],
         ]
         return {
             entry.oid
             for commit in commits
-            for path in paths
+            for path in places.files
             if (entry := self._repo.entry_at(commit.sha, path))
         }
 
-    def _commits(self, data: bytes, named: Iterable[tuple[bytes, bytes]]) -> list[str]:
+    def _commits(self, places: NamedPlaces, named: Pairs) -> list[str]:
         """Commits of the clone that were made while a session went on, of the (id, subject) that
         it has.
         """
-        span = _span(data)
         result: dict[str, None] = {}
-        for name, subject in dict.fromkeys(named):
-            commit = self._repo.commit(name.decode())
+        for name, subject in named:
+            commit = self._repo.commit(name)
             named_so = commit and (
-                len(name) >= _SURE or commit.message.startswith(decode(subject).rstrip())
+                len(name) >= _SURE or commit.message.startswith(subject.rstrip())
             )
-            if commit and named_so and _is_within(commit, span):
+            if commit and named_so and _is_within(commit, places):
                 result[commit.sha] = None
         return list(result)
 
@@ -273,20 +245,9 @@ def _telling(text: str) -> Iterator[str]:
     )
 
 
-def _span(data: bytes) -> tuple[float, float]:
-    """The first and last moment in a transcript; all times for one that names none."""
-    times = _TIMES.findall(data)  # in order of their text, but for other zones
-    moments = [
-        moment
-        for text in times and (min(times), max(times))
-        if (moment := timestamp(decode(text))) is not None
-    ]
-    return min(moments, default=float("-inf")), max(moments, default=float("inf"))
-
-
-def _is_within(commit: Commit, span: tuple[float, float]) -> bool:
+def _is_within(commit: Commit, places: NamedPlaces) -> bool:
     return any(
-        span[0] - _AROUND <= moment <= span[1] + _AROUND
+        places.begin - _AROUND <= moment <= places.end + _AROUND
         for moment in (commit.author_time, commit.commit_time)
     )
 

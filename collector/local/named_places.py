@@ -1,5 +1,5 @@
-"""Where the sessions of a machine worked, by what they name: directories, and commits that git
-printed.
+"""What the sessions of this machine name, by which a clone tells whether they worked on it:
+directories, files, commits that git printed, remotes, and when they went on.
 
 A session is looked up by every clone, and read for that once: what it names is kept in the user's
 cache by the names, sizes and times of its files.
@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import date, timedelta
 
 from collector.agents import readers
@@ -21,14 +21,14 @@ from collector.errors import DatabaseUnusable
 from collector.model import Session
 from collector.runtime.stages import digest
 from collector.storage.session_cache import opened
-from collector.text import decode, normal_path
+from collector.text import decode, encode, normal_path, timestamp
 
-_VERSION = "2"
+_VERSION = "3"
 _KEPT = timedelta(days=30)
 _FAILURES = (DatabaseUnusable, OSError)
 # Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
 _STRING = re.compile(rb"[\"']((?:/|[A-Za-z]:(?:/|\\\\))[^\"'\n]{1,1000}?)\\*[\"']")
-_WORD = re.compile(rb"(?:(?<=[\s=(>:`])|(?<=\\n))((?:/|[A-Za-z]:[\\/])[^\s\"'`<>|;&(){},]{1,400})")
+_WORD = re.compile(rb"(?:[\s=(>:`]|\\n)((?:/|[A-Za-z]:[\\/])[^\s\"'`<>|;&(){},]{1,400})")
 _ABOVE = re.compile(rb"(?<![^\s\"'`=(>:])(?:\.\./)+[^\s\"'`<>|;&(){},\\]{1,300}")
 _IS_FILE = re.compile(r"[^/]\.\w{1,6}$")
 # what names a directory, also one whose name looks like a file's, or one below where it stands
@@ -38,16 +38,38 @@ _DIRECTORY = re.compile(
     rb"\\{0,9}[\"']?([^\s\"';&|$~\\-][^\"\n;&|>]{0,1000}?)\\{0,9}(?=[\"\n;&|]| &&| >)"
 )
 # `[branch id] subject` of a commit, in a text that is a string of JSON
-COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
-_MOST = 20_000  # directories of a session
+_COMMITTED = re.compile(rb"\[[^\[\]\\\"\n]{1,200} ([0-9a-f]{7,64})\] ([^\\\"\n]{1,200})")
+# `id subject` of a log, likewise
+_LOGGED = re.compile(rb"\b([0-9a-f]{7,64}) (?:\([^()\n\"]{1,200}\) )?([^\\\"\n]{2,200})")
+_WHOLE = re.compile(rb"\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b")
+_HEAD = re.compile(rb'"(?:commit_hash|headCommit)":\s*"([0-9a-f]{40,64})"')
+_REMOTE = re.compile(rb'"(?:repository_url|git_origin_url)":\s*"((?:[^"\\]|\\.){1,1000})"')
+_ORIGINAL = re.compile(rb'"originalCwd":\s*"((?:[^"\\]|\\.){1,4000})"')
+_TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
+# Files that calls name: as paths, in patches, and where a command writes to them
+_FILE = re.compile(
+    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+'
+    rb' b/)([^\s"\'\\<>|;]{3,300})',
+    re.M,
+)
+_MOST = 20_000  # of each, for a session
+
+Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPlaces:
-    """What a session names. `exact`: in calls, else anywhere in its files."""
+    """What a session names. `exact`: directories are those of its calls, not of all its text."""
 
-    directories: tuple[str, ...]
-    commits: tuple[tuple[str, str], ...]  # (id, subject) that git printed
+    directories: tuple[str, ...] = ()
+    made: Pairs = ()  # (id, subject) of commits that git said it made
+    shown: Pairs = ()  # the same of those in a log, and ids alone with no subject
+    began_at: tuple[str, ...] = ()  # ids of commits
+    remotes: tuple[str, ...] = ()
+    clones: tuple[str, ...] = ()  # of which its directory was a worktree
+    files: tuple[str, ...] = ()  # below its directory, as they are spelled
+    begin: float = float("-inf")
+    end: float = float("inf")
     exact: bool = False
 
 
@@ -75,8 +97,10 @@ class PlaceIndex:
         known, content = self._rows.get(file, ("", b""))
         places = _unpacked(content) if stamp == known else None
         if places is None:
-            places = _named(b"\n".join(load()), session.cwd)
-            self._keep(session, places)
+            parts = list(load())
+            places = _named(b"\n".join(parts), session.cwd)
+            if parts:  # else it could not be read, and is tried again
+                self._keep(session, places)
         self._used.append(file)
         return places
 
@@ -86,10 +110,10 @@ class PlaceIndex:
         """What the calls of a session name, which is less than all that it says."""
         reader = next((one for one in readers() if session.agent == one.NAME), None)
         if reader is None:
-            return NamedPlaces((), (), exact=True)
+            return NamedPlaces(exact=True)
         read = reader.read(session.id, iter(list(load())))
-        commits = self.of(session, load).commits
-        places = NamedPlaces(tuple(sorted(_worked_in(read))), commits, exact=True)
+        directories = tuple(sorted(_worked_in(read)))
+        places = replace(self.of(session, load), directories=directories, exact=True)
         self._keep(session, places)
         return places
 
@@ -124,28 +148,90 @@ def _key(session: LocalSession) -> tuple[str, str]:
 
 
 def _packed(places: NamedPlaces) -> bytes:
-    value = [places.directories, places.commits, places.exact]
-    return zlib.compress(json.dumps(value).encode(), 1)
+    return zlib.compress(json.dumps(astuple(places)).encode(), 1)
 
 
 def _unpacked(content: bytes) -> NamedPlaces | None:
     try:
-        directories, commits, exact = json.loads(zlib.decompress(content))
-        pairs = tuple((str(number), str(subject)) for number, subject in commits)
-        return NamedPlaces(tuple(map(str, directories)), pairs, bool(exact))
+        directories, made, shown, began_at, remotes, clones, names, begin, end, exact = json.loads(
+            zlib.decompress(content)
+        )
+        return NamedPlaces(
+            _strings(directories),
+            _pairs(made),
+            _pairs(shown),
+            _strings(began_at),
+            _strings(remotes),
+            _strings(clones),
+            _strings(names),
+            float(begin),
+            float(end),
+            bool(exact),
+        )
     except (ValueError, TypeError, zlib.error):
         return None
 
 
+def _strings(values: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, values))
+
+
+def _pairs(values: Iterable[tuple[object, object]]) -> Pairs:
+    return tuple((str(number), str(subject)) for number, subject in values)
+
+
 def _named(data: bytes, cwd: str) -> NamedPlaces:
+    heads = {*_HEAD.findall(data)}
+    ids = [(number, b"") for number in {*_WHOLE.findall(data)} - heads]
+    begin, end = _span(data)
+    return NamedPlaces(
+        _directories(data, cwd),
+        _decoded(_COMMITTED.findall(data)),
+        _decoded([*_LOGGED.findall(data), *ids]),
+        _texts(heads),
+        _texts(_REMOTE.findall(data)),
+        tuple(sorted({_path(text, cwd) for text in _ORIGINAL.findall(data)})),
+        _files(data, cwd),
+        begin,
+        end,
+    )
+
+
+def _directories(data: bytes, cwd: str) -> tuple[str, ...]:
     directories = {_path(text, cwd) for text in {*_DIRECTORY.findall(data)}}
     named = {*_STRING.findall(data), *_WORD.findall(data), *_ABOVE.findall(data)}
     for path in {_path(text, cwd) for text in named}:
         directories.add(path.rpartition("/")[0])
         if not _IS_FILE.search(path):
             directories.add(path)
-    commits = {(decode(number), decode(subject)) for number, subject in COMMITTED.findall(data)}
-    return NamedPlaces(tuple(sorted(directories - {""})[:_MOST]), tuple(sorted(commits)))
+    return tuple(sorted(directories - {""})[:_MOST])
+
+
+def _files(data: bytes, cwd: str) -> tuple[str, ...]:
+    below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
+    names = {decode(name).removeprefix(f"{cwd}/") for name in {*_FILE.findall(data), *below}}
+    return tuple(sorted(names)[:_MOST])
+
+
+def _texts(values: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(sorted({decode(value) for value in values})[:_MOST])
+
+
+def _decoded(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
+    """Each once, in the order of the text."""
+    once = list(dict.fromkeys(pairs))[:_MOST]
+    return tuple((decode(number), decode(subject)) for number, subject in once)
+
+
+def _span(data: bytes) -> tuple[float, float]:
+    """The first and last moment in a transcript; all times for one that names none."""
+    times = _TIMES.findall(data)  # in order of their text, but for other zones
+    moments = [
+        moment
+        for text in times and (min(times), max(times))
+        if (moment := timestamp(decode(text))) is not None
+    ]
+    return min(moments, default=float("-inf")), max(moments, default=float("inf"))
 
 
 def _path(text: bytes, cwd: str) -> str:
@@ -153,7 +239,8 @@ def _path(text: bytes, cwd: str) -> str:
     spelled = decode(text)
     if not spelled.startswith("/"):
         spelled = re.sub(r"\\+", "/", spelled)
-        spelled = spelled if spelled[1:2] == ":" else f"{cwd}/{spelled}"
+        if spelled[1:2] != ":":
+            spelled = f"{cwd}/{spelled}" if cwd else ""
     spelled = spelled.partition("\\n")[0].replace("\\\\", "\\").rstrip("\\'")
     return normal_path(spelled.encode("utf-8", "replace").decode())
 
@@ -167,4 +254,4 @@ def _worked_in(session: Session) -> Iterator[str]:
         if call.command is not None:
             yield call.command.cwd
             text = b"\n" + call.command.text.encode("utf-8", "replace")
-            yield from _named(text, call.command.cwd).directories
+            yield from _directories(text, call.command.cwd)

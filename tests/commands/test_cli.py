@@ -635,65 +635,6 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
     assert line.endswith(f"whowrote repo {repo} --fetch")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["summary", "{repo}"], 0, "lines of source"),
-        (["report", "{repo}", "months", "--since", "2020-01-01"], 0, "month"),
-        (["report", "years"], 2, "No such command 'years'"),
-        (["reviw", "{repo}"], 2, "Did you mean 'review'?"),
-        (["colour"], 2, "No such command 'colour'"),
-        (["blame", "{repo}", "README.md:1"], 0, "README.md"),
-        (["blame", "{repo}", "README.md:0"], 2, "lines are counted from 1"),
-        (["why", "{repo}", "README.md:abc"], 2, "abc is not a line number"),
-        (["blame", "{repo}", "README.md", "-L", "0,5"], 2, "lines are counted from 1"),
-        (["blame", "{repo}", "birdlog"], 2, "birdlog is a directory"),
-        (["repo", "{repo}", "--db", "{repo}/nowhere/x.db"], 5, "there is no directory"),
-        (["repo", "{repo}", "--since", "May"], 2, "write it as 2026-03-09"),
-        (["verify", "{repo}"], 0, "agreement"),
-    ],
-)
-def test_what_was_meant_is_done_or_the_mistake_is_named(
-    arguments: list[str], code: int, words: str, example: Analysed
-) -> None:
-    repo, db = example
-    given = [argument.format(repo=repo) for argument in arguments]
-    shown = run(*given, *(() if "--db" in given else ("--db", db)), code=code)
-    assert words in shown.output
-    assert "%Y" not in shown.output
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["repo", "{repo}", "--branch", "nope"], "no branch, tag or commit named 'nope'"),
-        (["blame", "{repo}", "nope.py"], "there is no file nope.py"),
-        (["blame", "{repo}", "sotre.py"], "there is no file sotre.py"),
-        (["blame", "{repo}", "store.py"], "Did you mean: birdlog/store.py"),
-        (["blame", "{repo}", "birds"], "there is no file birds"),
-        (
-            ["blame", "{repo}", "README.md", "--commit", "nope"],
-            "no branch, tag or commit named 'nope'",
-        ),
-        (["why", "{repo}", "README.md:0"], "lines are counted from 1"),
-        (["why", "{repo}", "README.md:9999"], "has no line 9999"),
-        (["why", "{repo}", ""], "there is no file"),
-        (["log", "--show", "nope"], "is not a commit id"),
-        (["log", "--show", "0123456789"], "is not in"),
-        (["log", "--show", "nope", "{repo}"], "no branch, tag or commit named 'nope'"),
-        (["repo", "{repo}", "--since", "yesterday"], "yesterday"),
-        (["repo", "{repo}", "--jobs", "0"], "0"),
-        (["frobnicate"], "No such command"),
-    ],
-)
-def test_wrong_use(example: Analysed, arguments: list[str], words: str) -> None:
-    repo, db = example
-    given = [a.replace("{repo}", str(repo)) for a in arguments]
-    shown = run(*given, *(["--db", db] if len(given) > 1 else []), code=errors.EXIT_USAGE)
-    assert words in shown.stderr
-    assert shown.stdout == ""
-
-
 def test_a_commit_of_another_branch(example: Analysed) -> None:
     other = object_id(example.clone, "entire/checkpoints/v1")
     shown = run("log", "--show", other, example.clone, db=example.db)

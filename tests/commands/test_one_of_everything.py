@@ -237,7 +237,7 @@ def test_every_command_that_reads_is_among_them() -> None:
     assert isinstance(report, click.Group)
     assert set(report.commands) - {
         words[1] for words in COMMANDS if words[0] == "report" and len(words) > 1
-    } <= {"maintainability"}
+    } <= {"maintainability", "compare"}
 
 
 def test_no_page_says_1_commits(single: Analysed) -> None:

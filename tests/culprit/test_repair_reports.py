@@ -21,10 +21,7 @@ from attribution.culprit.queries import culprits
 from attribution.culprit.queries.ownership import bus_factor
 from attribution.culprit.queries.repairs import (
     WrittenLines,
-    _at_equal_age,
     _bounds,
-    _comparison,
-    _comparisons,
     _rate_row,
     _rates,
 )
@@ -126,11 +123,7 @@ def test_the_chapters_are_there_for_programs(repaired: Analysed) -> None:
     repo, db = repaired
     run("culprit", repo, "--all", db=db)
     with whowrote.open(db) as database:
-        assert set(database.chapter("repairs")) == {
-            "repairs",
-            "repairs_compared",
-            "repairs_at_equal_age",
-        }
+        assert list(database.chapter("repairs")) == ["repairs"]
         assert list(database.chapter("ownership")) == ["ownership"]
 
 
@@ -150,13 +143,11 @@ def written(
     fix: int = 0,
     birth: int = 1,
     days: float = 400,
-    month: str = "2025-01",
-    path: str = "a.py",
 ) -> WrittenLines:
     record = LifetimeRecord(
-        lines, author, days, 400, 0, 0, bool(fix), birth=birth, path=path, kind="source"
+        lines, author, days, 400, 0, 0, bool(fix), birth=birth, path="a.py", kind="source"
     )
-    return WrittenLines(record, fix, month, 0)
+    return WrittenLines(record, fix)
 
 
 def rates_by(by: str, lines: list[WrittenLines]) -> dict[str, float]:
@@ -171,51 +162,12 @@ def test_rates_are_told_by_kind_of_work_and_by_what_people_did_to_the_lines() ->
         1000, "agent", 10, 400, 0, 0, True, birth=1, path="a.py", edited_by="human"
     )
     lines = [
-        WrittenLines(fixed, 7, "2025-01", 0, "Debugging"),
+        WrittenLines(fixed, 7, "Debugging"),
         *(written("agent", 1000, birth=2)._replace(work=work) for work in ("Feature", "")),
         written("human", 1000, birth=3)._replace(work="Feature"),
     ]
     assert rates_by("kind of work", lines) == {"Debugging": 1.0, "Feature": 0.0}
     assert rates_by("edited", lines) == {"edited by a person": 1.0, "as written": 0.0}
-
-
-def dated(lines: int, *, birth: int, fix: int = 0, days: float = 2000) -> WrittenLines:
-    record = LifetimeRecord(
-        lines,
-        "human",
-        days,
-        2000,
-        0,
-        0,
-        bool(fix),
-        birth=birth,
-        path="a.py",
-        kind="source",
-        dated=True,
-    )
-    return WrittenLines(record, fix, "2019-01", 0)
-
-
-def test_lines_older_than_agents_are_compared_at_equal_age() -> None:
-    """Half of the old lines were repaired after five years, and none within one: no more than of
-    the agents' lines.
-    """
-    old = [dated(200, birth=n, fix=n % 2 and 50, days=1800) for n in range(20)]
-    new = [
-        written("agent", 200, birth=100 + n, fix=60 if n < 2 else 0, days=20 if n < 2 else 400)
-        for n in range(20)
-    ]
-    rows = {pick(row, "within_days", "class"): row for row in _at_equal_age([*old, *new]).rows}
-    assert rows[365, "dated"]["repaired"] == 0.0 and rows[30, "agent"]["repaired"] == pytest.approx(
-        0.1
-    )
-    assert rows[30, "agent"]["low"] < 0.1 < rows[30, "agent"]["high"]
-    assert "dated" not in rates_by("class", [*old, *new])
-
-
-def test_too_few_old_lines_are_not_compared() -> None:
-    table = _at_equal_age([written("agent", 5000), dated(20, birth=2)])
-    assert not table.rows and table.notes[0].startswith("too few")
 
 
 def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
@@ -237,83 +189,6 @@ def test_intervals_are_over_commits() -> None:
     group = [written("agent", 500, birth=n, fix=n % 2) for n in range(8)]
     row = _rate_row("class", "agent", group)
     assert row["per_1000"] == 1.0 and 0.0 < row["low"] < 1.0 < row["high"]
-
-
-def test_lines_are_compared_with_their_like() -> None:
-    """Agents wrote in the month in which everything was repaired more often: the same rate in
-    each month, not over both.
-    """
-    lines = []
-    for n in range(40):
-        lines += [
-            written("agent", birth=n, fix=n % 2 and n, month="2025-01"),
-            written("human", birth=100 + n, fix=n % 2 and n, month="2025-01"),
-        ]
-        lines += [written("human", birth=200 + n, month="2025-02") for _ in range(3)]
-    row = _comparison(lines, "human")
-    assert (
-        row["ratio"] == pytest.approx(4.0)
-        and row["ratio_in_strata"] == pytest.approx(1.0)
-        and row["strata"] == 1
-    )
-    assert row["strata_low"] < 1 < row["strata_high"] and not row["refused"]
-
-
-def test_lines_are_compared_with_those_of_files_of_the_same_suffix() -> None:
-    """Style sheets are repaired more often, whoever writes them, and only people wrote other
-    files.
-    """
-    lines = []
-    for n in range(40):
-        lines += [
-            written("agent", birth=n, fix=n % 2 and n, path="a.css"),
-            written("human", birth=100 + n, fix=n % 2 and n, path="a.css"),
-        ]
-        lines += [written("human", birth=200 + n) for _ in range(3)]
-    row = _comparison(lines, "human")
-    assert (
-        row["ratio"] == pytest.approx(4.0)
-        and row["ratio_in_strata"] == pytest.approx(1.0)
-        and row["strata"] == 1
-    )
-
-
-@pytest.mark.parametrize(("every", "holds"), [(1, False), (3, True)])
-def test_lines_that_only_commits_give_to_agents_are_compared_beside_a_control(
-    every: int, holds: bool
-) -> None:
-    """Each third commit of both sides was repaired, or each of the agents'."""
-    lines = []
-    for n in range(60):
-        fixed = n % 3 == 0
-        lines += [
-            written("declared", birth=n, fix=n + 1 if fixed or every == 1 else 0),
-            written("undeclared", birth=100 + n, fix=n + 1 if fixed else 0),
-        ]
-    row = _comparison(lines, UNDECLARED, BOTH)
-    assert (row["strata_low"] <= 1 <= row["strata_high"]) is holds
-    assert 88 <= row["control"] <= 100
-    assert _comparison(lines, UNDECLARED)["agent_lines"] == 0
-    shown = _comparisons(lines).rows
-    assert [pick(row, "agents", "baseline") for row in shown] == [(BOTH, UNDECLARED)]
-
-
-def test_without_enough_lines_nothing_is_compared() -> None:
-    row = _comparison([written("agent", 50, fix=3), written("human", 50)], "human")
-    assert row["ratio"] is None and row["refused"].startswith("too few")
-
-
-def test_dated_lines_stand_in_a_row_of_their_own_and_are_no_baseline() -> None:
-    row = _comparison(
-        [
-            written("agent", 5000),
-            WrittenLines(
-                LifetimeRecord(5000, "human", 1, 1, 0, 0, False, dated=True), 0, "2019-01", 0
-            ),
-        ],
-        "human",
-    )
-    assert row["baseline_lines"] == 0
 
 
 @pytest.mark.parametrize(("fix", "direction"), [(7, "too low"), (0, "too high")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -548,7 +549,27 @@ def test_directories_are_found_however_records_name_them(record: str) -> None:
 def test_a_long_run_of_backslashes_costs_little() -> None:
     session = LocalSession("s", (Path("/none"),), "", cwd="/home/ada", agent="codex")
     record = b"cd " + b"\\" * 100_000 + b" cd a" + b"\\" * 100_000 + b"x"
-    assert PlaceIndex().of(session, lambda: [record]).commits == ()
+    assert PlaceIndex().of(session, lambda: [record]).made == ()
+
+
+def test_what_a_session_names_is_kept_once_it_could_be_read(home: Path, tmp_path: Path) -> None:
+    """A session whose directory is gone is not read again by every run."""
+    session = LocalSession("s", (tmp_path / "s",), "", cwd="/home/ada", stamp="1", agent="codex")
+    record = b'{"cwd": "/home/ada/tally", "commit_hash": "' + b"c" * 40 + b'"}'
+    named = []
+    for parts in ([], [record], []):
+        index = PlaceIndex()
+        named.append(index.of(session, partial(list, parts)))
+        index.write()
+        index.close()
+    assert [("/home/ada/tally" in places.directories) for places in named] == [False, True, True]
+    assert named[1] == named[2] and named[2].began_at == ("c" * 40,)
+
+
+def test_codex_files_are_read_whatever_they_are_called(clone: Clone, home: Path) -> None:
+    path = layouts.codex(home, _idle(clone, str(clone.path), ONE))
+    path.rename(path.with_name("kept.jsonl"))
+    assert list(found(clone)) == [ONE]
 
 
 def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_its(
@@ -681,8 +702,8 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
     )
 
 
-@pytest.mark.parametrize("layout", [layouts.opencode, layouts.copilot_cli])
-def test_sessions_that_began_in_another_repository_are_found_in_databases_too(
+@pytest.mark.parametrize("layout", [layouts.opencode, layouts.copilot_cli, layouts.cursor])
+def test_sessions_that_began_in_another_repository_are_found_whatever_keeps_them(
     clone: Clone, home: Path, layout: Any
 ) -> None:
     other = Clone(home / "work" / "other")

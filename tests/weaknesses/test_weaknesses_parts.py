@@ -4,11 +4,10 @@ numbers.
 
 from __future__ import annotations
 
-import math
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ from support.answers import pick
 from support.histories import Build, random_history, text
 
 from attribution.stats import rates as exact
-from attribution.stats.rates import RateCell, mantel_haenszel, rate_if_enough, ratio
+from attribution.stats.rates import RateCell, rate_if_enough
 from attribution.weaknesses.queries import rates as stats
-from attribution.weaknesses.queries.rates import Reviewed, Sides
+from attribution.weaknesses.queries.rates import Reviewed
 from attribution.weaknesses.rules.languages import kind_of, rule_languages, target_path
 from attribution.weaknesses.scan.source import (
     CachedScan,
@@ -544,38 +543,6 @@ def test_rates_and_ratios() -> None:
         None,
         None,
     )
-    found = ratio(RateCell(20, 10_000), RateCell(10, 10_000))
-    assert found.ratio == pytest.approx(2.0)
-    assert (found.low, found.high) == pytest.approx((0.8935, 4.7846), abs=2e-3)
-    assert ratio(RateCell(0, 100), RateCell(0, 100)).ratio is None
-    assert ratio(RateCell(3, 100), RateCell(0, 100)).ratio is None
-    assert ratio(RateCell(0, 100), RateCell(3, 100)).ratio == 0
-
-
-def test_strata_undo_a_mix() -> None:
-    """Within each stratum the rates are the same; the pooled ratio is far from one."""
-    strata = [(RateCell(90, 9_000), RateCell(10, 1_000)), (RateCell(1, 1_000), RateCell(9, 9_000))]
-    a, b = exact.total(x for x, _ in strata), exact.total(y for _, y in strata)
-    pooled = ratio(a, b)
-    assert pooled.ratio == pytest.approx(91 / 19)
-    assert mantel_haenszel(strata).ratio == pytest.approx(1.0)
-    one = mantel_haenszel([(RateCell(20, 10_000), RateCell(10, 10_000))])
-    error = math.sqrt(1 / 20 + 1 / 10)
-    assert (one.ratio, one.low, one.high) == pytest.approx(
-        (2.0, 2 * math.exp(-1.96 * error), 2 * math.exp(1.96 * error)), rel=1e-3
-    )
-
-
-def test_one_repository_that_carries_everything_is_seen() -> None:
-    table: dict[tuple[Hashable, ...], Sides] = {
-        ("big", "py"): Sides(RateCell(90, 1_000), RateCell(9, 1_000)),
-        ("a", "py"): Sides(RateCell(5, 1_000), RateCell(5, 1_000)),
-        ("b", "py"): Sides(RateCell(4, 1_000), RateCell(4, 1_000)),
-    }
-    found = stats.compare(table)
-    assert found.stratified.ratio == pytest.approx(99 / 18)
-    assert found.without_one is not None and found.without_one[0] == pytest.approx(1.0)
-    assert found.most == "big"
 
 
 def test_precision_weighs_strata_by_their_findings() -> None:

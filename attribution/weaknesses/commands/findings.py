@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import COMMIT, PATH, database, here, open_clone, print_one
+from attribution.commands.common import (
+    COMMIT,
+    PATH,
+    TakesClone,
+    database,
+    here,
+    open_clone,
+    print_one,
+)
 from attribution.weaknesses.words import (
     Confidence,
     FindingStatus,
@@ -140,7 +148,7 @@ def _filter_options(command: Command) -> Command:
     return with_filter
 
 
-@click.group(commands=CommandFiles("FINDINGS"), invoke_without_command=True)
+@click.group(cls=TakesClone, commands=CommandFiles("FINDINGS"), invoke_without_command=True)
 @_REPO
 @_LOW
 @_filter_options

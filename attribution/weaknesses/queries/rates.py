@@ -1,69 +1,18 @@
-"""Rates of agents and a baseline compared over strata, terciles, and rates corrected by reviews.
-
-Pure.
-"""
+"""Terciles, and rates corrected by reviews. Pure."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from attribution.stats.intervals import Interval, Z
+from attribution.stats.intervals import Z
 from attribution.stats.rates import (
     PER,
     Rate,
     RateCell,
-    Ratio,
     binomial_interval,
-    mantel_haenszel,
     poisson_interval,
     rate,
-    ratio,
-    total,
 )
-
-
-class Sides(NamedTuple):
-    """Events and lines of agents and of a baseline in one stratum."""
-
-    agent: RateCell
-    other: RateCell
-
-
-Strata = Mapping[tuple[Hashable, ...], Sides]
-"""Stratum, its first part the repository -> its sides."""
-
-
-class Compared(NamedTuple):
-    """Agent against a baseline."""
-
-    agent: RateCell
-    other: RateCell
-    pooled: Ratio
-    stratified: Ratio
-    # range of the stratified ratio with each repository left out in turn
-    without_one: Interval | None
-    most: str  # the repository whose absence changes it most
-
-
-def compare(strata: Strata) -> Compared:
-    """Both sides over all strata.
-
-    The interval takes findings as independent; the range shows one repository's pull.
-    """
-    agent, other = (
-        total(sides.agent for sides in strata.values()),
-        total(sides.other for sides in strata.values()),
-    )
-    whole = mantel_haenszel(strata.values())
-    left = {}
-    for repo in {key[0] for key in strata}:
-        without = mantel_haenszel(sides for key, sides in strata.items() if key[0] != repo).ratio
-        if without is not None and without > 0:
-            left[repo] = without
-    spread = Interval(min(left.values()), max(left.values())) if len(left) > 1 else None
-    middle = whole.ratio or 0.0
-    most = max(left, key=lambda r: abs(math.log(left[r] / middle))) if spread and middle else ""
-    return Compared(agent, other, ratio(agent, other), whole, spread, str(most))
 
 
 def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:

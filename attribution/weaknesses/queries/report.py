@@ -1,4 +1,4 @@
-"""Weaknesses of one or more repositories: rates by who wrote the lines, comparisons, fates, what
+"""Weaknesses of one or more repositories: rates by who wrote the lines, fates, what
 was left out.
 
 Findings and scanned lines are rows of the database with a column for each grouping; those of lines
@@ -7,7 +7,6 @@ have the number of `lines`.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import (
@@ -16,8 +15,7 @@ from attribution.queries.breakdown_facts import (
     place_columns,
 )
 from attribution.stats.accuracy import audited_note
-from attribution.stats.comparison import HUMAN, UNDECLARED
-from attribution.stats.rates import NO_RATIO, RateCell, rate_if_enough, total
+from attribution.stats.rates import RateCell, rate_if_enough
 from attribution.weaknesses.queries import rates
 from attribution.weaknesses.queries.findings import HEADLINE, not_scanned, scanned_rule_sets
 from attribution.weaknesses.queries.rates import Reviewed
@@ -32,11 +30,6 @@ CLASSES = (*LINE_CLASSES, Mixture.MIXED)
 BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
 # groupings that lines do not have: all lines of a class stand below each of their rates
 _OF_FINDINGS = ("cwe", "confidence")
-_BASELINES: Mapping[str, tuple[str, ...]] = {
-    HUMAN: (LineClass.HUMAN,),
-    UNDECLARED: (LineClass.HUMAN, LineClass.UNDECLARED),
-}
-_STRATA = (("repo", "language"), ("repo", "language", "complexity"))
 _NOT_KNOWN = "not known"
 _REMOVED_BY = "by: the author of the lines that replaced them, else of the commit"
 _UNITS = {"author": "word", "status": "word", "share": "share", "precision": "share", "hash": "sha"}
@@ -49,7 +42,7 @@ def weakness_tables(
     file_places: Sequence[str] = (FilePlace.SOURCE,),
     low: bool = False,
 ) -> list[Table]:
-    """Numbers over the scanned repositories: a table of rates for each grouping, then comparisons,
+    """Numbers over the scanned repositories: a table of rates for each grouping, then
     fates and what was left out.
 
     `low`: findings of low confidence too. Raises WhoWroteError when no repository was scanned.
@@ -60,7 +53,7 @@ def weakness_tables(
     confidence = (*HEADLINE, Confidence.LOW, "") if low else HEADLINE
     findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in file_places]
     lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in file_places]
-    is_measured = _add_groups(findings, lines, _modes(store, repo))
+    _add_groups(findings, lines, _modes(store, repo))
     introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
     counted = [row for row in introduced if row["confidence"] in confidence]
     few = f"no rate with fewer than {minimum.RATE.lines:,} scanned lines"
@@ -79,11 +72,6 @@ def weakness_tables(
             )
         )
     more = [
-        (
-            "comparisons",
-            *_comparisons(counted, lines, is_measured),
-            "Rate of agents over that of a baseline",
-        ),
         ("fates", _fates(counted), [_REMOVED_BY], "What became of them"),
         (
             "status",
@@ -152,10 +140,10 @@ FROM scanned_lines WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC
 """
 
 
-def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[int, str]) -> bool:
-    """Adds the groupings that the database does not have; returns whether complexity was measured.
+def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[int, str]) -> None:
+    """Adds the groupings that the database does not have.
 
-    It is counted in terciles of the lines; "" where it was not measured.
+    Complexity is counted in terciles of the lines; "" where it was not measured.
     """
     bounds = rates.terciles(
         [(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None]
@@ -168,7 +156,6 @@ def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[in
             if value is None
             else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
         )
-    return any(bounds)
 
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:
@@ -213,83 +200,6 @@ def _rates(by: str, findings: Iterable[Row], lines: Iterable[Row]) -> list[Row]:
         {"name": key[0], "author": key[1], **rate_if_enough(cells[key])._asdict()}
         for key in ordered
     ]
-
-
-def _comparisons(
-    findings: Sequence[Row], lines: Sequence[Row], is_measured: bool
-) -> tuple[list[Row], list[str]]:
-    """Agent against each baseline: pooled, within repository and language, and with complexity
-    where it was measured.
-
-    And notes: why there is no comparison, or how little it says.
-    """
-    rows = []
-    notes = []
-    for baseline, classes in _BASELINES.items():
-        refusal = _refusal(lines, baseline)
-        if refusal:
-            notes.append(f"no ratio against {baseline}: {refusal}")
-        for number, strata in enumerate(_STRATA if is_measured else _STRATA[:1]):
-            compared = rates.compare(_sides(findings, lines, strata, classes))
-            counts = {
-                "agent_findings": compared.agent.events,
-                "agent_lines": compared.agent.lines,
-                "baseline_findings": compared.other.events,
-                "baseline_lines": compared.other.lines,
-            }
-            pooled, stratified = (
-                (NO_RATIO, NO_RATIO) if refusal else (compared.pooled, compared.stratified)
-            )
-            if not number:
-                rows.append({"baseline": baseline, "within": "", **pooled._asdict(), **counts})
-            row = {
-                "baseline": baseline,
-                "within": " x ".join(strata),
-                **stratified._asdict(),
-                **counts,
-            }
-            if not refusal and compared.without_one is not None:
-                low, high = compared.without_one
-                row |= {"without_one": f"{low:.2f} to {high:.2f}", "most_by": compared.most}
-            rows.append(row)
-    if any(row["agent_findings"] + row["baseline_findings"] < minimum.FINDINGS for row in rows):
-        notes.append(
-            f"comparisons over fewer than {minimum.FINDINGS} findings say little; look at the"
-            " intervals"
-        )
-    return rows, notes
-
-
-def _refusal(lines: Sequence[Row], baseline: str) -> str:
-    """Why weaknesses of agents and of a baseline are not compared, in words."""
-    sides = {"agent": (LineClass.AGENT,), baseline: _BASELINES[baseline]}
-    samples = {
-        name: minimum.sample(
-            (row["lines"], row["commit_id"]) for row in lines if row["class"] in classes
-        )
-        for name, classes in sides.items()
-    }
-    return minimum.WEAKNESSES.refusal(samples)
-
-
-def _sides(
-    findings: Iterable[Row], lines: Iterable[Row], strata: Sequence[str], baseline: Sequence[str]
-) -> rates.Strata:
-    cells: dict[tuple[Any, ...], dict[str, list[RateCell]]] = defaultdict(
-        lambda: {"agent": [], "other": []}
-    )
-    for row, cell in (
-        *((row, RateCell(1, 0)) for row in findings),
-        *((row, RateCell(0, row["lines"])) for row in lines),
-    ):
-        author = row["class"]
-        if author == LineClass.AGENT or author in baseline:
-            side = "agent" if author == LineClass.AGENT else "other"
-            cells[tuple(row[name] for name in strata)][side].append(cell)
-    return {
-        stratum: rates.Sides(total(sides["agent"]), total(sides["other"]))
-        for stratum, sides in cells.items()
-    }
 
 
 def _statuses(findings: Sequence[Row], counted: Sequence[Row]) -> list[Row]:

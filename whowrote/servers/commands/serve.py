@@ -44,9 +44,12 @@ def mcp(path: str | None, db: Path) -> None:
     this file. Needs whowrote[mcp].
     """
     _require("mcp", "mcp")
+    from collector.git.repository import GitRepo
     from whowrote.servers.mcp_server import server
 
-    server(path or here(), db).run()
+    clone = path or here()
+    GitRepo(clone)  # or an error before any question
+    server(clone, db).run()
 
 
 _EACH_CLONES = click.option(
