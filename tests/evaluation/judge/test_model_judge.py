@@ -720,7 +720,7 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(store: Store, tmp_p
         ("03631055", 2, "pushback", "rejection"),
     )
     validated = ("data", "judge", "validate", people, *db)
-    assert "person only" in run(*validated).stdout
+    assert "person" in run(*validated).stdout
     table = rows(run(*validated, "--csv"))
     assert {r["class"]: r["fn"] for r in table}["rejection"] == "1"
     assert run_json(*labels, "--each")[0]["model"] == "fake-1"
