@@ -55,6 +55,12 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Itera
     yield
 
 
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where the database of a test goes."""
+    return tmp_path / "out.db"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _tasks_here() -> Iterator[None]:
     """What is tested is what tasks do; a process for each takes longer than the task."""

@@ -22,7 +22,8 @@ from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import Any
+
+from collector.json_values import JsonObject, Texts
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -43,7 +44,7 @@ class Tally:
     tried: int = 0
     failed: int = 0
     guided: bool = False
-    places: dict[str, str] = field(default_factory=dict)
+    places: Texts = field(default_factory=dict)
     begun: float = field(default_factory=time.monotonic)
 
     def attempt(self, run: Callable[[bytes], None], slowest: float, data: bytes) -> None:
@@ -166,7 +167,7 @@ def main() -> int:
     return int(any(found["failed"] for found in results))
 
 
-def _child(reader: str, given: argparse.Namespace) -> dict[str, Any]:
+def _child(reader: str, given: argparse.Namespace) -> JsonObject:
     with tempfile.TemporaryDirectory(
         prefix="whowrote-fuzz-", dir=MEMORY if MEMORY.is_dir() else None
     ) as place:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from support.builder import Shell, Stored, World
+from support.builder import Session, Shell, Stored, World
 
 HERE = Path(__file__).resolve().parent.parent / "fixtures" / "repos"
 CASES: dict[str, Callable[[], World]] = {}
@@ -63,6 +63,18 @@ def begin(name: str, **options: Any) -> World:
     return world
 
 
+def begin_session(name: str, prompt: str) -> tuple[World, Session]:
+    world = begin(name)
+    return world, world.session(prompt=prompt)
+
+
+def end(world: World, session: Session, message: str) -> World:
+    """The turn ends, and its work is committed."""
+    session.end_turn()
+    world.commit(message, [session])
+    return world
+
+
 LEDGER = """\
 import csv
 
@@ -101,9 +113,9 @@ def busiest(entries):
 @case
 def write_and_edit() -> World:
     """The agent writes one file and edits another; everything it adds is its own."""
-    w = begin("write_and_edit")
-    s = w.session()
-    s.prompt("Add monthly totals, and let load() skip rows without an amount.")
+    w, s = begin_session(
+        "write_and_edit", "Add monthly totals, and let load() skip rows without an amount."
+    )
     s.read("ledger.py")
     s.write("monthly.py", MONTHLY, say="I will start with the monthly totals.")
     old = "        return list(csv.DictReader(source))"
@@ -113,17 +125,13 @@ def write_and_edit() -> World:
         "        rows = csv.DictReader(source)\n        return [row for row in rows if"
         ' row["cents"]]',
     )
-    s.end_turn()
-    w.commit("Monthly totals", [s])
-    return w
+    return end(w, s, "Monthly totals")
 
 
 @case
 def human_between_edits() -> World:
     """A person adds and changes lines between two edits of the agent in the same file."""
-    w = begin("human_between_edits")
-    s = w.session()
-    s.prompt("Write a report function.")
+    w, s = begin_session("human_between_edits", "Write a report function.")
     s.write(
         "report.py",
         'def report(entries):\n    head = "day        amount"\n    rows = []\n    return head,'
@@ -146,9 +154,7 @@ def human_between_edits() -> World:
         ' scale:9.2f}")\n'
     )
     s.edit("report.py", "    return head, rows", fill + "    return head, rows")
-    s.end_turn()
-    w.commit("A report", [s])
-    return w
+    return end(w, s, "A report")
 
 
 @case
@@ -156,9 +162,7 @@ def human_after_last_edit() -> World:
     """A person goes on after the agent's last edit: new lines in its file, and a file the agent
     never saw.
     """
-    w = begin("human_after_last_edit")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    w, s = begin_session("human_after_last_edit", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.human_insert(
@@ -181,9 +185,7 @@ def formatter_after_agent() -> World:
     """An editor reformats the agent's lines on save: other quotes, blanks around `=`, no blank
     at the end of a line.
     """
-    w = begin("formatter_after_agent")
-    s = w.session()
-    s.prompt("Add settings with sensible defaults.")
+    w, s = begin_session("formatter_after_agent", "Add settings with sensible defaults.")
     lines = [
         "DEFAULTS={'currency':'EUR','places':2}   ",
         "THEMES=['plain','dark']",
@@ -203,17 +205,15 @@ def formatter_after_agent() -> World:
 @case
 def sed_by_agent() -> World:
     """The agent changes lines with sed: some of its own, some that were there before."""
-    w = begin("sed_by_agent")
-    s = w.session()
-    s.prompt("Add monthly totals and call the entries expenses everywhere.")
+    w, s = begin_session(
+        "sed_by_agent", "Add monthly totals and call the entries expenses everywhere."
+    )
     s.write("monthly.py", MONTHLY)
     s.bash(
         "sed -i 's/entries/expenses/g' ledger.py monthly.py",
         lambda sh: _sub(sh, ("ledger.py", "monthly.py"), "entries", "expenses"),
     )
-    s.end_turn()
-    w.commit("Call them expenses", [s])
-    return w
+    return end(w, s, "Call them expenses")
 
 
 @case
@@ -221,9 +221,7 @@ def heredoc_file() -> World:
     """The agent creates a file with a heredoc, so the command holds the text; a generator writes
     another, so none does.
     """
-    w = begin("heredoc_file")
-    s = w.session()
-    s.prompt("Add a Makefile, and generate the table of currencies.")
+    w, s = begin_session("heredoc_file", "Add a Makefile, and generate the table of currencies.")
     recipe = "check:\n\tpython -m pytest\n\nledger:\n\tpython ledger.py expenses.csv\n"
     s.bash(
         f"cat > Makefile <<'EOF'\n{recipe}EOF", lambda sh: sh.write("Makefile", recipe), exact=True
@@ -235,9 +233,7 @@ def heredoc_file() -> World:
         blunt=True,
         stdout="3 currencies\n",
     )
-    s.end_turn()
-    w.commit("Makefile and currencies", [s])
-    return w
+    return end(w, s, "Makefile and currencies")
 
 
 # --- lines that move or change their looks --------------------------------------------------------
@@ -246,9 +242,7 @@ def heredoc_file() -> World:
 @case
 def touched_up_by_human() -> World:
     """A person changes a word here and there in the agent's lines, and writes one line anew."""
-    w = begin("touched_up_by_human")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    w, s = begin_session("touched_up_by_human", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.human_tweak(
@@ -281,9 +275,7 @@ def warn(limit, spent, out):
 @case
 def block_moved_in_file() -> World:
     """A person cuts a block of the agent's new file and pastes it further down."""
-    w = begin("block_moved_in_file")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    w, s = begin_session("block_moved_in_file", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = (
@@ -303,9 +295,7 @@ def block_moved_in_file() -> World:
 @case
 def block_moved_to_other_file() -> World:
     """A person moves a function that the agent has just written into an old file."""
-    w = begin("block_moved_to_other_file")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    w, s = begin_session("block_moved_to_other_file", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     block = BUDGET[BUDGET.index("def warn") :]
@@ -329,8 +319,7 @@ def rename_with_edit() -> World:
         "  out.close()\n",
     )
     w.commit("Export")
-    s = w.session()
-    s.prompt("Rename ledger.py to book.py and let total() take a start value.")
+    s = w.session(prompt="Rename ledger.py to book.py and let total() take a start value.")
     s.bash("git mv ledger.py book.py", lambda sh: sh.move("ledger.py", "book.py"))
     s.read("book.py")
     s.edit(
@@ -346,9 +335,7 @@ def rename_with_edit() -> World:
         "out.write(entry['what'])",
         "out.write(f\"{entry['what']} {entry['cents']}\")",
     )
-    s.end_turn()
-    w.commit("Rename modules", [s])
-    return w
+    return end(w, s, "Rename modules")
 
 
 @case
@@ -361,17 +348,14 @@ def deleted_and_recreated() -> World:
     w.commit("Rates")
     w.human_remove("ledger.py")
     w.commit("Start over")
-    s = w.session()
-    s.prompt("Write the ledger again, as classes. The rates belong into a table.")
+    s = w.session(prompt="Write the ledger again, as classes. The rates belong into a table.")
     s.write(
         "ledger.py",
         LEDGER_CLASS,
     )
     s.bash("rm rates.py", lambda sh: sh.remove("rates.py"))
     s.write("rates.py", 'RATES = {\n    "USD": 1.08,\n    "JPY": 161.2,\n}\n')
-    s.end_turn()
-    w.commit("Ledger as a class", [s])
-    return w
+    return end(w, s, "Ledger as a class")
 
 
 LEDGER_CLASS = """\
@@ -397,8 +381,7 @@ def crlf() -> World:
         eol="\r\n",
     )
     w.commit("Batch file")
-    s = w.session()
-    s.prompt("Let the batch file check that Python is there.")
+    s = w.session(prompt="Let the batch file check that Python is there.")
     s.read("setup.bat")
     s.edit(
         "setup.bat",
@@ -407,9 +390,7 @@ def crlf() -> World:
     )
     s.write("clean.bat", "@echo off\ndel /q *.tmp\nrmdir /s /q build\n", eol="\r\n")
     w.human_insert("setup.bat", "rem keep the window open\ntitle Pocket ledger", before="pause")
-    s.end_turn()
-    w.commit("Check for Python", [s])
-    return w
+    return end(w, s, "Check for Python")
 
 
 @case
@@ -419,16 +400,13 @@ def no_final_newline() -> World:
     w.human_write("version.txt", "ledger\n0.1.0\nfirst of March")
     w.human_write("people.txt", "Ada\nBo\nCleo")
     w.commit("Versions")
-    s = w.session()
-    s.prompt("New version, and add Dov to the people.")
+    s = w.session(prompt="New version, and add Dov to the people.")
     s.read("version.txt")
     s.edit("version.txt", "0.1.0\nfirst of March", "0.2.0\nnineteenth of March")
     s.edit("people.txt", "Cleo", "Cleo\nDov")
     s.write("changes.txt", "0.2.0 knows about Dov\n0.1.0 knew nothing")
     w.human_insert("changes.txt", "0.0.1 was a napkin")
-    s.end_turn()
-    w.commit("0.2.0", [s])
-    return w
+    return end(w, s, "0.2.0")
 
 
 @case
@@ -437,8 +415,7 @@ def tabs() -> World:
     w = begin("tabs")
     w.human_write("main.go", GO)
     w.commit("A Go port")
-    s = w.session()
-    s.prompt("Skip negative amounts.")
+    s = w.session(prompt="Skip negative amounts.")
     s.read("main.go")
     s.edit(
         "main.go",
@@ -451,9 +428,7 @@ def tabs() -> World:
         '\tamounts := []int{120, 80, -5}\n\tfmt.Println("total:", Total(amounts))',
     )
     w.human_insert("main.go", "\t\t// a negative amount is a refund", before="\t\tif cents < 0 {")
-    s.end_turn()
-    w.commit("Skip refunds", [s])
-    return w
+    return end(w, s, "Skip refunds")
 
 
 GO = """\
@@ -478,9 +453,7 @@ func main() {
 @case
 def redacted_tokens() -> World:
     """Long random words are replaced in the stored transcript, also inside the text of edits."""
-    w = begin("redacted_tokens")
-    s = w.session()
-    s.prompt("Add a client for the rates service with our test key.")
+    w, s = begin_session("redacted_tokens", "Add a client for the rates service with our test key.")
     key, digest = "kQ7vTz2LmX9bRw4cHs8JdYf1Np6", "sha256-Zp3uGw8Tq1LxVb7NcYr5KdMf2Hj9"
     fetch = "\n\ndef fetch(day):\n    return get(API + day, key=TEST_KEY)\n"
     text = f'API = "https://rates.example/v1/"\nTEST_KEY = "{key}"\n{fetch}'
@@ -510,8 +483,7 @@ def odd_files() -> World:
     w.human_raw("latest", b"ledger.py", mode="120000")
     w.human_raw("vendor/dates", b"5d41402abc4b2a76b9719d911017c592ae1f3b07", mode="160000")
     w.human_write("caf\udce9.txt", "caf\udce9 au lait\nth\udce9 vert\n")
-    s = w.session()
-    s.prompt("Make test data and a page break.")
+    s = w.session(prompt="Make test data and a page break.")
     rows = "".join(f"{i},{i * 37 % 1009}\n" for i in range(1_500))
     s.bash("python tools/make_rows.py > rows.csv", lambda sh: sh.write("rows.csv", rows))
     s.write("my notes (draft).txt", "first page\n\fsecond page\nstill the\u2028same line\n")
@@ -533,8 +505,7 @@ def merge_with_own_lines() -> World:
     """
     w = begin("merge_with_own_lines")
     w.branch_off("budget")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit("Budget check", [s])
@@ -593,9 +564,7 @@ def two_sessions_one_file() -> World:
 @case
 def two_commits_one_session() -> World:
     """One session, two commits: the second checkpoint holds the transcript from the start again."""
-    w = begin("two_commits_one_session")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    w, s = begin_session("two_commits_one_session", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.commit("Monthly totals", [s])
@@ -609,9 +578,7 @@ def two_commits_one_session() -> World:
         "    return max(months, key=months.get)",
         "    return max(months, key=months.get, default=None)",
     )
-    s.end_turn()
-    w.commit("Budgets", [s])
-    return w
+    return end(w, s, "Budgets")
 
 
 @case
@@ -619,9 +586,7 @@ def files_committed_apart() -> World:
     """The agent changes two files in one turn; a person commits them one by one, the second much
     later.
     """
-    w = begin("files_committed_apart")
-    s = w.session()
-    s.prompt("Add monthly totals and budgets.")
+    w, s = begin_session("files_committed_apart", "Add monthly totals and budgets.")
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     s.end_turn()
@@ -651,9 +616,9 @@ def one_id_two_commits() -> World:
     """Two commits of one turn carry the same checkpoint id; only the first time the checkpoint
     was stored.
     """
-    w = begin("one_id_two_commits")
-    s = w.session()
-    s.prompt("Add monthly totals and a budget check, as two commits.")
+    w, s = begin_session(
+        "one_id_two_commits", "Add monthly totals and a budget check, as two commits."
+    )
     s.write("monthly.py", MONTHLY)
     s.write("budget.py", BUDGET)
     first = w.commit("Monthly totals", [s], paths=["monthly.py"])
@@ -665,9 +630,7 @@ def one_id_two_commits() -> World:
 @case
 def trailer_mid_message() -> World:
     """The checkpoint id stands in the middle of the message, with other paragraphs after it."""
-    w = begin("trailer_mid_message")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    w, s = begin_session("trailer_mid_message", "Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     w.commit(
@@ -716,9 +679,7 @@ def transcript_missing() -> World:
 @case
 def cut_transcript() -> World:
     """The stored transcript ends in the middle of a record: what came after it is unknown."""
-    w = begin("cut_transcript")
-    s = w.session()
-    s.prompt("Add monthly totals, then budgets.")
+    w, s = begin_session("cut_transcript", "Add monthly totals, then budgets.")
     s.write("monthly.py", MONTHLY)
     kept = len(s.log.records)
     s.write("budget.py", BUDGET)
@@ -734,8 +695,9 @@ def invisible_subagent() -> World:
     not human.
     """
     w = begin("invisible_subagent")
-    s = w.session(version="2.1.150")
-    s.prompt("Delegate the budget check, then mention it in the README.")
+    s = w.session(
+        version="2.1.150", prompt="Delegate the budget check, then mention it in the README."
+    )
     with s.subagent("Write budget.py with a check and a warning.", visible=False) as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("ledger.py", "import csv\n", "import csv\n\nimport budget\n")
@@ -745,9 +707,7 @@ def invisible_subagent() -> World:
         "Keeps track of small expenses.",
         "Keeps track of small expenses and of budgets.",
     )
-    s.end_turn()
-    w.commit("Budget check", [s])
-    return w
+    return end(w, s, "Budget check")
 
 
 @case
@@ -755,9 +715,9 @@ def visible_subagent() -> World:
     """A subagent whose messages are in the transcript as progress records, with calls but
     without results in detail.
     """
-    w = begin("visible_subagent")
-    s = w.session()
-    s.prompt("Delegate the budget check, then mention it in the README.")
+    w, s = begin_session(
+        "visible_subagent", "Delegate the budget check, then mention it in the README."
+    )
     with s.subagent("Write budget.py with a check and a warning.") as sub:
         sub.write("budget.py", BUDGET)
         sub.edit("budget.py", "    out.flush()", "    out.flush()\n    return verdict")
@@ -779,9 +739,7 @@ def errors_and_rejections() -> World:
     """Edits that never happened: refused by the tool, declined by the user, cut off. A person
     later types one of those lines.
     """
-    w = begin("errors_and_rejections")
-    s = w.session()
-    s.prompt("Make loading stricter.")
+    w, s = begin_session("errors_and_rejections", "Make loading stricter.")
     s.edit_error("ledger.py", "def load(file):", "def load(path, strict=True):")
     s.edit_error(
         "ledger.py",
@@ -812,8 +770,11 @@ def original_file_null() -> World:
     known.
     """
     w = begin("original_file_null")
-    s = w.session(version="2.1.150", null_original=True)
-    s.prompt("Add totals per month, keep the README in step.")
+    s = w.session(
+        version="2.1.150",
+        null_original=True,
+        prompt="Add totals per month, keep the README in step.",
+    )
     s.read("ledger.py")
     s.edit(
         "ledger.py",
@@ -845,9 +806,7 @@ def edit_after_commit() -> World:
     """The transcript was stored again at the end of the turn and holds edits made after the
     commit: they explain nothing in it.
     """
-    w = begin("edit_after_commit")
-    s = w.session()
-    s.prompt("Add a budget check. Commit early.")
+    w, s = begin_session("edit_after_commit", "Add a budget check. Commit early.")
     s.write("budget.py", BUDGET)
     w.human_insert(
         "budget.py", "    # flushed so that the warning is seen at once", before="    out.flush()"
@@ -882,8 +841,7 @@ def uncommitted_before_session() -> World:
     w.human_write(
         "shops.py", "SHOPS = {}\n\n\ndef remember(name, street):\n    SHOPS[name] = street\n"
     )
-    s = w.session()
-    s.prompt("Add the dearest entry too, and let shops be forgotten.")
+    s = w.session(prompt="Add the dearest entry too, and let shops be forgotten.")
     s.read("ledger.py")
     s.edit(
         "ledger.py",
@@ -897,9 +855,7 @@ def uncommitted_before_session() -> World:
         "    SHOPS[name] = street\n",
         "    SHOPS[name] = street\n\n\ndef forget(name):\n    SHOPS.pop(name, None)\n",
     )
-    s.end_turn()
-    w.commit("Extremes and shops", [s])
-    return w
+    return end(w, s, "Extremes and shops")
 
 
 @case
@@ -910,8 +866,7 @@ def common_lines() -> World:
     w = begin("common_lines")
     w.human_write("store.go", STORE_GO)
     w.commit("A store")
-    s = w.session()
-    s.prompt("Add Close.")
+    s = w.session(prompt="Add Close.")
     s.read("store.go")
     s.edit(
         "store.go",
@@ -1081,8 +1036,7 @@ def same_words_by_another() -> World:
     """
     w = begin("same_words_by_another")
     w.branch_off("hidden/never")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     w.commit("Budget check", [s])
     w.switch("main")
@@ -1115,9 +1069,7 @@ def shadow_branch() -> World:
     """A session that no checkpoint holds, only snapshots at the end of its turns; then a commit
     that names nothing.
     """
-    w = begin("shadow_branch")
-    s = w.session()
-    s.prompt("Add monthly totals.")
+    w, s = begin_session("shadow_branch", "Add monthly totals.")
     s.write("monthly.py", MONTHLY)
     s.end_turn()
     w.snapshot(s)
@@ -1159,9 +1111,7 @@ def cherry_pick() -> World:
 @case
 def revert_by_human() -> World:
     """A person reverts the agent's commit, then brings part of it back by hand."""
-    w = begin("revert_by_human")
-    s = w.session()
-    s.prompt("Skip rows without an amount and add budgets.")
+    w, s = begin_session("revert_by_human", "Skip rows without an amount and add budgets.")
     s.write("budget.py", BUDGET)
     s.read("ledger.py")
     s.edit(
@@ -1184,9 +1134,7 @@ def rebased_commit() -> World:
     """The committer's time is an hour after the author's, as after a rebase; a later edit must
     not count.
     """
-    w = begin("rebased_commit")
-    s = w.session()
-    s.prompt("Add a budget check.")
+    w, s = begin_session("rebased_commit", "Add a budget check.")
     s.write("budget.py", BUDGET)
     w.human_insert("budget.py", "MARGIN = 10", before="def check(limit, spent):")
     w.commit("Budget check", [s], later=3_600)
@@ -1203,8 +1151,7 @@ def rebased_commit() -> World:
 def _two_commits(name: str, layout: str, **options: Any) -> World:
     """The same small story in any layout."""
     w = begin(name, layout=layout, **options)
-    s = w.session()
-    s.prompt("Add a budget check.")
+    s = w.session(prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     s.end_turn()
     first = w.commit("Budget check", [s])
@@ -1303,8 +1250,7 @@ def untidy_branch() -> World:
 def delta_transcripts() -> World:
     """The oldest meaning of a stored transcript: only what is new since the previous checkpoint."""
     w = begin("delta_transcripts", cli_version="0.3.9")
-    s = w.session(version="2.0.76")
-    s.prompt("Add a budget check.")
+    s = w.session(version="2.0.76", prompt="Add a budget check.")
     s.write("budget.py", BUDGET)
     w.commit("Budget check", [s], stored=Stored(transcript="delta"))
     s.prompt("Return the verdict.")
@@ -1330,8 +1276,9 @@ def noisy_session() -> World:
     plans, a Windows home.
     """
     w = begin("noisy_session")
-    s = w.session(version="2.1.160", cwd="C:\\Users\\Ada\\work\\noisy_session")
-    s.prompt("Add a budget check.")
+    s = w.session(
+        version="2.1.160", cwd="C:\\Users\\Ada\\work\\noisy_session", prompt="Add a budget check."
+    )
     s.log.injected(w.clock, "Base directory for this skill: C:\\Users\\Ada\\skills\\budgets")
     s.write("budget.py", BUDGET, say="First the check itself.")
     s.queued_prompt("The verdict should be returned, too.")
@@ -1386,10 +1333,9 @@ def _bird_start(w: World) -> None:
 
 
 def _bird_store(w: World) -> None:
-    s = w.session()
-    s.prompt(
-        "append() writes one line per sighting. Please add load(), which reads them back and names"
-        " the line that is wrong."
+    s = w.session(
+        prompt="append() writes one line per sighting. Please add load(), which reads them back and"
+        " names the line that is wrong."
     )
     s.read("birdlog/store.py")
     s.edit(
@@ -1433,8 +1379,10 @@ def _bird_store(w: World) -> None:
 
 def _bird_command_line(w: World) -> None:
     w.wait(30_000)
-    s = w.session(version="2.1.84")
-    s.prompt("A command line please: `birdlog add`, `birdlog top`. Standard library only.")
+    s = w.session(
+        version="2.1.84",
+        prompt="A command line please: `birdlog add`, `birdlog top`. Standard library only.",
+    )
     s.write("birdlog/cli.py", CLI)
     s.end_turn("Try `python -m birdlog.cli top`.")
     w.formatter("birdlog/cli.py")
@@ -1467,10 +1415,11 @@ def _bird_command_line(w: World) -> None:
 def _bird_report(w: World) -> None:
     w.wait(4_000_000)
     w.cli_version = "0.5.6"
-    s = w.session(version="2.1.160", null_original=True)
-    s.prompt(
-        "I would like a report of the year by season. Let a subagent write the module, you wire it"
-        " up and commit."
+    s = w.session(
+        version="2.1.160",
+        null_original=True,
+        prompt="I would like a report of the year by season. Let a subagent write the module, you"
+        " wire it up and commit.",
     )
     with s.subagent(
         "Write birdlog/report.py: by_season(sightings) returns counts per season.", visible=False

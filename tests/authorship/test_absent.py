@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from attribution.authorship.links import link_by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import SessionEdits, add_missing_parents
 from collector.git.clocks import OtherClocks
+from collector.json_values import JsonObject
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
@@ -108,7 +108,7 @@ def test_a_copy_that_no_commit_names_reaches_up_to_when_it_was_stored() -> None:
     ],
 )
 def test_a_missing_copy_is_no_gap_when_another_one_holds_all(
-    present: dict[str, Any], missing: dict[str, Any], compact: bool
+    present: JsonObject, missing: JsonObject, compact: bool
 ) -> None:
     assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing), compact=compact) == (
         0.0,
@@ -126,7 +126,7 @@ def test_a_missing_copy_is_no_gap_when_another_one_holds_all(
         ({"checkpoint_id": NEVER, "created_at": 9_000.0}, {}),
     ],
 )
-def test_otherwise_it_is_a_gap(present: dict[str, Any], missing: dict[str, Any]) -> None:
+def test_otherwise_it_is_a_gap(present: JsonObject, missing: JsonObject) -> None:
     assert _gap(replace(_PRESENT, **present), replace(_MISSING, **missing)) == (
         5_000.0,
         [_COMMITS[1].sha],

@@ -55,15 +55,15 @@ def _times(session: Session, *lines: str) -> dict[str, float]:
 
 @pytest.mark.parametrize(
     ("text", "bare"),
-    [
-        ("  return rows.map(row => row.cents);", "returnrows.maprow=>row.cents"),
-        ("\treturn rows.map((row) => row.cents)\r", "returnrows.maprow=>row.cents"),
-        ("print('a', \"b\", `c`)", "printabc"),
-        ("[{}]();,", ""),
-        ("a\u00a0b\ufeff", "ab"),
-        ("Übung macht", "Übungmacht"),
-        ("", ""),
-    ],
+    {
+        "  return rows.map(row => row.cents);": "returnrows.maprow=>row.cents",
+        "\treturn rows.map((row) => row.cents)\r": "returnrows.maprow=>row.cents",
+        "print('a', \"b\", `c`)": "printabc",
+        "[{}]();,": "",
+        "a\u00a0b\ufeff": "ab",
+        "Übung macht": "Übungmacht",
+        "": "",
+    }.items(),
 )
 def test_layout_is_left_out(text: str, bare: str) -> None:
     assert without_layout(text) == bare

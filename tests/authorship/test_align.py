@@ -47,15 +47,15 @@ def _kin(old: Sequence[str], new: Sequence[str], edits: bool = True) -> list[str
 
 @pytest.mark.parametrize(
     ("text", "lines"),
-    [
-        ("", []),
-        ("\n", [""]),
-        ("a", ["a"]),
-        ("a\n", ["a"]),
-        ("a\n\n", ["a", ""]),
-        ("a\r\nb", ["a\r", "b"]),
-        ("a\x0cb\u2028c\x85d\x1ee\n", ["a\x0cb\u2028c\x85d\x1ee"]),
-    ],
+    {
+        "": [],
+        "\n": [""],
+        "a": ["a"],
+        "a\n": ["a"],
+        "a\n\n": ["a", ""],
+        "a\r\nb": ["a\r", "b"],
+        "a\x0cb\u2028c\x85d\x1ee\n": ["a\x0cb\u2028c\x85d\x1ee"],
+    }.items(),
 )
 def test_a_line_ends_at_a_newline_and_nowhere_else(text: str, lines: list[str]) -> None:
     assert lines_of(text) == lines
@@ -173,14 +173,14 @@ def _git_hunks(directory: Path, old: Sequence[str], new: Sequence[str]) -> list[
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("x=1", "  x  =  1"),
-        ("f('a', \"b\")", "f( 'a','b' )"),
-        ("return x;", "return x"),
-        ("a, b,", "a, b"),
-        ("`a`", "'a'"),
-        ("\tfoo(bar)", "    foo(bar)"),
-    ],
+    {
+        "x=1": "  x  =  1",
+        "f('a', \"b\")": "f( 'a','b' )",
+        "return x;": "return x",
+        "a, b,": "a, b",
+        "`a`": "'a'",
+        "\tfoo(bar)": "    foo(bar)",
+    }.items(),
 )
 def test_layout_quotes_and_trailing_marks_make_no_difference(one: str, other: str) -> None:
     assert tokens(one) == tokens(other)
@@ -188,13 +188,13 @@ def test_layout_quotes_and_trailing_marks_make_no_difference(one: str, other: st
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("x = 1", "x = 2"),
-        ("foobar", "foo bar"),
-        ("a - b", "a + b"),
-        ("f(a)", "f[a]"),
-        ("Foo", "foo"),
-    ],
+    {
+        "x = 1": "x = 2",
+        "foobar": "foo bar",
+        "a - b": "a + b",
+        "f(a)": "f[a]",
+        "Foo": "foo",
+    }.items(),
 )
 def test_everything_else_makes_one(one: str, other: str) -> None:
     assert tokens(one) != tokens(other)

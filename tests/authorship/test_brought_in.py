@@ -76,18 +76,18 @@ def test_text_written_outside_arrives_with_the_copy(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "path"),
-    [
-        ("mv draft.py src", "src/draft.py"),
-        ("mkdir -p src && mv draft.py src", "src/draft.py"),
-        ("cp draft.py src", "src/draft.py"),
-        ("cp draft.py src/", "src/draft.py"),
-        ("git mv draft.py src", "src/draft.py"),
-        ("Move-Item draft.py src", "src/draft.py"),
-        ("cd src && mv ../draft.py .", "src/draft.py"),
-        ("mv draft.py rows.py", "rows.py"),
-        ("mv draft.py src/app.py", "src/app.py"),
-        ("mv draft.py other", "other"),  # the repository never had such a directory
-    ],
+    {
+        "mv draft.py src": "src/draft.py",
+        "mkdir -p src && mv draft.py src": "src/draft.py",
+        "cp draft.py src": "src/draft.py",
+        "cp draft.py src/": "src/draft.py",
+        "git mv draft.py src": "src/draft.py",
+        "Move-Item draft.py src": "src/draft.py",
+        "cd src && mv ../draft.py .": "src/draft.py",
+        "mv draft.py rows.py": "rows.py",
+        "mv draft.py src/app.py": "src/app.py",
+        "mv draft.py other": "other",  # the repository never had such a directory
+    }.items(),
 )
 def test_a_file_that_is_moved_into_a_directory_stands_in_it(command: str, path: str) -> None:
     places = WorktreeRoots(frozenset({"src/app.py", "src/draft.py", "rows.py"}))
@@ -139,13 +139,13 @@ def test_copy_of_a_copy_outside() -> None:
 
 @pytest.mark.parametrize(
     ("between", "answer"),
-    [
-        (f"black {DRAFT}", "opaque_shell"),
-        ("./tool", "opaque_shell"),
-        ("ls /tmp", ""),
-        ("rm /tmp/x", ""),
-        ("black /tmp/other.py", ""),
-    ],
+    {
+        f"black {DRAFT}": "opaque_shell",
+        "./tool": "opaque_shell",
+        "ls /tmp": "",
+        "rm /tmp/x": "",
+        "black /tmp/other.py": "",
+    }.items(),
 )
 def test_a_command_of_unknown_effect_before_the_copy_stays_a_doubt(
     between: str, answer: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 import pytest
+from support import numbered_text
 
 from attribution.authorship.case import SLACK, added_file
 from attribution.authorship.content import CommitTexts, content_probes
@@ -117,7 +118,7 @@ def test_a_few_equal_lines_or_common_ones_propose_nothing() -> None:
         )
         == {}
     )
-    mostly_other = TEXT + "".join(f"other_{n} = {n}\n" for n in range(40))
+    mostly_other = TEXT + numbered_text(40, "other_{n} = {n}\n")
     assert _looks(_line((AT - DAY, WRITE)), text=mostly_other) == {}
 
 

@@ -12,17 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from support.histories import Build, Files, text, words
+from support.answers import analysed_store, pick
+from support.histories import Build, words
 from support.invariants import broken_checks
 
 import whowrote
 from attribution.authorship.dates import dated_commits
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.clocks import OtherClocks, TagTime, signature_time
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.model import Commit
-from collector.storage.store import Store
 from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import release_table, steps
 
@@ -164,7 +163,7 @@ def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(
 
 @pytest.mark.parametrize(
     ("tagged", "believed"),
-    [("2017-01-01", False), ("2019-01-01", True), ("2026-01-01", True), ("1970-01-01", True)],
+    {"2017-01-01": False, "2019-01-01": True, "2026-01-01": True, "1970-01-01": True}.items(),
 )
 def test_a_tag_that_is_older_than_its_commit_contradicts_it(tagged: str, believed: bool) -> None:
     assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == (
@@ -220,16 +219,18 @@ def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
     assert signature_time(text) is None
 
 
-def _history(path: Path, *commits: tuple[int, dict[str, str]]) -> Path:
+def _history(path: Path, *commits: tuple[int, Texts]) -> Path:
     """A clone; each commit adds a file for every path, with a message or an author of its own."""
-    build, tree, last = Build(path), dict[str, bytes | tuple[str, bytes]](), list[str]()
+    build, tree = Build(path), dict[str, Sequence[str]]()
     for number, (moment, more) in enumerate(commits):
-        files: Files = {more.get("path", f"f{number}.py"): text(*words(3, str(number)), "}", "")}
-        tree |= files
+        tree[more.get("path", f"f{number}.py")] = [*words(3, str(number)), "}", ""]
         build.commit(
-            str(number), last, dict(tree), moment, more.get("message", ""), more.get("author", "")
+            str(number),
+            tree,
+            time=moment,
+            message=more.get("message", ""),
+            author=more.get("author", ""),
         )
-        last = [str(number)]
     build.done()
     subprocess.run(
         ["git", "-C", str(path), "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}"], check=True
@@ -242,15 +243,14 @@ OLD, BETWEEN, NEW = int(at("2016-01-01")), int(at("2022-06-01")), int(at("2026-0
 
 def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
     """Path of a file -> (class, evidence, witness) of its lines."""
-    with Store(path / "out.db") as store:
-        attribute_repo(store, path, AttributeOptions())
+    with analysed_store(path, path / "out.db") as store:
         assert not broken_checks(store)
         rows = store.rows(
             "SELECT path, class, evidence, COALESCE(witness, '') AS witness FROM line_spans"
         )
     result: dict[str, set[tuple[str, str, str]]] = {}
     for row in rows:
-        result.setdefault(row["path"], set()).add((row["class"], row["evidence"], row["witness"]))
+        result.setdefault(row["path"], set()).add(pick(row, "class", "evidence", "witness"))
     return result
 
 
@@ -290,9 +290,7 @@ BOT = f"renovate[bot] <29139614+renovate[bot]@users.noreply.github.com> {OLD} +0
     ],
     ids=["bot", "agent", "checkpoint", "authored later"],
 )
-def test_a_commit_that_says_something_else_is_not_dated(
-    tmp_path: Path, more: dict[str, str]
-) -> None:
+def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: Texts) -> None:
     found = _spans(_history(tmp_path / "r.git", (OLD, {}), (OLD + 60, more)))
     assert found["f0.py"] == FIRST
     assert not any(evidence == "dated" for _, evidence, _ in found["f1.py"])

@@ -7,15 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import World
 from support.builder.session import Session
 from support.invariants import broken_checks
 
 from attribution.authorship.align import is_relaid
-from attribution.authorship.options import AttributeOptions
 from attribution.stages.line_rows import FATES
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
+from collector.json_values import Numbers
 
 WRITTEN = (
     "def pick(first, second):\n    if (\n        first and\n        second\n    ):\n        return"
@@ -28,16 +27,14 @@ def _start() -> tuple[World, Session]:
     world = World("fates", "v1")
     world.human_write("README.md", "# Fates\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a choice")
+    session = world.session(prompt="Add a choice")
     session.write("pick.py", WRITTEN)
     return world, session
 
 
-def _fates(world: World, session: Session, tmp_path: Path) -> dict[str, int]:
+def _fates(world: World, session: Session, tmp_path: Path) -> Numbers:
     world.commit("Add a choice", [session])
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    with analysed_store(world.build(tmp_path / "repo"), tmp_path / "out.db") as store:
         (row,) = store.rows(f"SELECT {', '.join(FATES)} FROM session_stats")
         assert not broken_checks(store)
     return {name: count for name, count in row.items() if count}

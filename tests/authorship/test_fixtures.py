@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.builder import import_stream
-from support.truth import REPOS, cases, compare, expected_of, run
+from support.commands import clone
+from support.truth import cases, compare, expected_of, run
 
 # Lines whose author the builder knows and the program rightly does not claim to know: (case, path)
 # -> why.
@@ -25,10 +25,10 @@ HONEST_UNKNOWN = {
 
 
 @pytest.mark.parametrize("case", cases())
-def test_every_line_has_its_author(case: str, tmp_path: Path) -> None:
-    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
+def test_every_line_has_its_author(case: str, tmp_path: Path, db: Path) -> None:
+    repo = clone(case, tmp_path)
     expected = expected_of(case)
-    said, edits = run(tmp_path / "repo", tmp_path / "out.db")
+    said, edits = run(repo, db)
     wrong = [w for w in compare(expected, said).wrong if not _is_honest(case, w)]
     assert not wrong, "\n".join(wrong)
     counted = {
@@ -48,7 +48,7 @@ def test_most_people_with_a_witness_are_found(tmp_path: Path) -> None:
     """The rule that `unknown` is honest must not hide that nobody is found any more."""
     total: Counter[tuple[str, str]] = Counter()
     for case in cases():
-        import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / case)
+        clone(case, tmp_path)
         said, _ = run(tmp_path / case, tmp_path / f"{case}.db")
         total += compare(expected_of(case), said).confusion
     true = {said: n for (truth, said), n in total.items() if truth == "human"}

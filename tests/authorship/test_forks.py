@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import numbered_text
+from support.answers import analysed_store, column, pick
 from support.builder import import_stream as imported
 from support.builder.objects import git
 from support.dumps import dump, same
@@ -18,17 +20,17 @@ from attribution.authorship.options import AttributeOptions
 from attribution.authorship.session_edits import SessionEdits
 from attribution.stages import sessions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import JsonObject, Texts
 from collector.load import LoadedSession, load_repo
 from collector.runtime.progress import no_progress
 from collector.storage.store import Store
 
 ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
-TEXT = "".join(f"row_{n} = {n}\n" for n in range(10))
+TEXT = numbered_text(10, "row_{n} = {n}\n")
 START = 1_772_323_200
-Json = dict[str, Any]
 
 
-def _record(session: str, kind: str, second: int, message: Json, **more: Any) -> Json:
+def _record(session: str, kind: str, second: int, message: JsonObject, **more: Any) -> JsonObject:
     at = f"2026-03-01T00:{second // 60:02d}:{second % 60:02d}.000Z"
     common = {
         "sessionId": session,
@@ -39,7 +41,7 @@ def _record(session: str, kind: str, second: int, message: Json, **more: Any) ->
     return {"type": kind, **common, "message": {"role": kind, **message}, **more}
 
 
-def _answer(session: str, second: int, *blocks: Json, output: int = 50) -> Json:
+def _answer(session: str, second: int, *blocks: JsonObject, output: int = 50) -> JsonObject:
     usage = {
         "input_tokens": 100,
         "output_tokens": output,
@@ -62,7 +64,7 @@ def _history(session: str, thanks: bool) -> str:
         "name": "Write",
         "input": {"file_path": "/home/ann/app/app.py", "content": TEXT},
     }
-    done: Json = {
+    done: JsonObject = {
         "type": "create",
         "filePath": "/home/ann/app/app.py",
         "content": TEXT,
@@ -91,7 +93,7 @@ def _stream(checkpoints: dict[str, list[str]]) -> bytes:
     sessions.
     """
 
-    def commit(ref: str, second: int, message: str, files: dict[str, str]) -> str:
+    def commit(ref: str, second: int, message: str, files: Texts) -> str:
         head = (
             f"commit {ref}\ncommitter Ann <ann@example.com> {START + second} +0000\ndata"
             f" {len(message)}\n{message}\n"
@@ -101,7 +103,7 @@ def _stream(checkpoints: dict[str, list[str]]) -> bytes:
             for path, text in files.items()
         )
 
-    files: dict[str, str] = {}
+    files: Texts = {}
     for key, transcripts in checkpoints.items():
         for number, text in enumerate(transcripts):
             session = json.loads(text.split("\n")[0])["sessionId"]
@@ -131,26 +133,22 @@ _APART = {"a" * 12: [_history(ONE, False)], "b" * 12: [_history(TWO, True)]}
 
 @pytest.mark.parametrize("checkpoints", [_BOTH, _APART])
 def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
-    checkpoints: dict[str, list[str]], tmp_path: Path
+    checkpoints: dict[str, list[str]], tmp_path: Path, db: Path
 ) -> None:
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         rows = store.rows("SELECT * FROM sessions ORDER BY key")
-        assert [(row["turns"], row["tool_calls"], row["output_tokens"]) for row in rows] == [
+        assert [pick(row, "turns", "tool_calls", "output_tokens") for row in rows] == [
             (1, 1, 100),
             (1, 0, 50),
         ]
         assert [row["forked_from"] for row in rows] == [None, ONE]
-        assert (rows[1]["left_at"], rows[1]["copied_turns"], rows[1]["copied_calls"]) == (
+        assert pick(rows[1], "left_at", "copied_turns", "copied_calls") == (
             "2026-03-01T00:00:20.000Z",
             1,
             1,
         )
-        assert [
-            row["produced"]
-            for row in store.rows("SELECT produced FROM session_stats ORDER BY session_id")
-        ] == [10, 0]
+        assert column(store, "SELECT produced FROM session_stats ORDER BY session_id") == [10, 0]
         assert store.rows("SELECT DISTINCT author, session_id FROM line_spans") == [
             {"author": "agent", "session_id": rows[0]["id"]}
         ]
@@ -169,7 +167,7 @@ def test_a_copied_session_counts_once_and_the_copy_has_what_it_adds(
     "checkpoints", [_BOTH, _APART, {"a" * 12: [_history(TWO, True), _history(ONE, False)]}]
 )
 def test_a_session_that_repeats_one_before_it_is_evaluated_once(
-    checkpoints: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    checkpoints: dict[str, list[str]], tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it comes first or last, in one checkpoint or in two: what it is asked for waits
     until all are read.
@@ -183,28 +181,24 @@ def test_a_session_that_repeats_one_before_it_is_evaluated_once(
     edits_of = sessions.edits_of
     monkeypatch.setattr(sessions, "edits_of", note)
     clone = imported(_stream(checkpoints), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         assert len(store.rows("SELECT 1 FROM sessions WHERE forked_from IS NULL")) == 1
     assert sorted(evaluated) == [ONE, TWO]
 
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_later_runs_and_runs_after_loading_say_the_same(
-    kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: bool, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not kept:
         monkeypatch.setenv("WHOWROTE_SESSIONS", "off")
     clone = imported(_stream(_BOTH), tmp_path / "repo")
     with Store(tmp_path / "loaded.db") as store:
         load_repo(store, str(clone), no_progress)
-        assert [
-            row["tool_calls"] for row in store.rows("SELECT tool_calls FROM sessions ORDER BY key")
-        ] == [1, 0]
+        assert column(store, "SELECT tool_calls FROM sessions ORDER BY key") == [1, 0]
         attribute_repo(store, clone, AttributeOptions())
         loaded = dump(store)
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         same(dump(store), loaded)
         git(clone, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
         git(
@@ -217,17 +211,17 @@ def test_later_runs_and_runs_after_loading_say_the_same(
         )
         attribute_repo(store, clone, AttributeOptions())
         again = dump(store)
-    with Store(tmp_path / "fresh.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, tmp_path / "fresh.db") as store:
         same(again | {"gone_commits": []}, dump(store))
 
 
-def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(tmp_path: Path) -> None:
+def test_an_empty_copy_has_no_tokens_of_its_own_rather_than_none_on_record(
+    tmp_path: Path, db: Path
+) -> None:
     clone = imported(
         _stream({"a" * 12: [_history(ONE, False), _history(TWO, False)]}), tmp_path / "repo"
     )
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         assert store.rows(
             "SELECT turns, tool_calls, output_tokens FROM sessions WHERE key = ?", (TWO,)
         ) == [{"turns": 0, "tool_calls": 0, "output_tokens": 0}]

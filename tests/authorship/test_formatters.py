@@ -93,7 +93,7 @@ def test_a_line_that_is_more_than_another_layout_stays_open(after: str, line: in
 
 @pytest.mark.parametrize(
     ("days", "tool"),
-    [(1, "prettier tool"), (2.9, "prettier tool"), (3.1, "unknown"), (30, "unknown")],
+    {1: "prettier tool", 2.9: "prettier tool", 3.1: "unknown", 30: "unknown"}.items(),
 )
 def test_long_after_a_formatter_ran_the_layout_need_not_be_its_own(days: float, tool: str) -> None:
     assert _said(AFTER, until=CALL.at + days * 86_400) == [tool] * 7
@@ -150,13 +150,13 @@ def test_without_a_formatter_of_an_agent_nothing_is_said() -> None:
 
 @pytest.mark.parametrize(
     ("command", "tool"),
-    [
-        ("prettier --write .", "prettier"),
-        ("pnpm fix", "pnpm"),
-        ("make fmt", "make"),
-        ("uv run ledger -w book import", ""),  # a program of the project: `-w` says nothing
-        ("cat src/load.js", ""),
-    ],
+    {
+        "prettier --write .": "prettier",
+        "pnpm fix": "pnpm",
+        "make fmt": "make",
+        "uv run ledger -w book import": "",  # a program of the project: `-w` says nothing
+        "cat src/load.js": "",
+    }.items(),
 )
 def test_formatters_that_a_call_ran(command: str, tool: str) -> None:
     action = WorktreeAction(50.0, 51.0, CALL, command, "/w", effects(command, "/w"))
@@ -169,8 +169,7 @@ def test_a_file_that_nobody_edited_and_the_agent_formatted(tmp_path: Path) -> No
     world = World("formatted")
     world.human_write("src/load.js", BEFORE)
     world.commit("Start by hand")
-    session = world.session()
-    session.prompt("Format the code")
+    session = world.session(prompt="Format the code")
     session.write("src/other.js", "export const x = 1;\n")
     put = new_file(AFTER, lambda line: Line(line, "shell"))
     session.bash("npx prettier --write .", lambda _: world.put("src/load.js", put))
@@ -202,8 +201,7 @@ def test_a_formatter_that_says_it_changed_nothing_wrote_nothing(
     before = "def save(a, b):\n    return call(a_long_name_of_a, another_long_name)\n"
     world.human_write("app/a.py", before)
     world.commit("Start by hand")
-    session = world.session()
-    session.prompt("Check the code")
+    session = world.session(prompt="Check the code")
     session.write("other.py", "LIMIT_OF_ORDERS = 1\n")
     session.bash(command, stdout=printed)
     session.end_turn()

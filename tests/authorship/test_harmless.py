@@ -49,14 +49,14 @@ def test_waiting_for_a_running_program_is_no_typing_into_it() -> None:
 
 @pytest.mark.parametrize(
     ("command", "until"),
-    [
-        ("./tools/step", 11.0),
-        ("(sleep 40; ./tools/step) > /dev/null 2>&1 &", 90.0),
-        ("nohup ./tools/step", 90.0),
-        ("./a & ./b", 90.0),
-        ("./a && ./b 2>&1", 11.0),
-        ("./a 'x & y'", 11.0),
-    ],
+    {
+        "./tools/step": 11.0,
+        "(sleep 40; ./tools/step) > /dev/null 2>&1 &": 90.0,
+        "nohup ./tools/step": 90.0,
+        "./a & ./b": 90.0,
+        "./a && ./b 2>&1": 11.0,
+        "./a 'x & y'": 11.0,
+    }.items(),
 )
 def test_what_a_command_leaves_running_may_write_until_the_session_ends(
     command: str, until: float

@@ -36,8 +36,7 @@ def _answer(directory: Path, run: Run, line: str, old: str = "") -> Answer:
     world = World("hook")
     world.human_write("rows.py", ROWS)
     world.commit("Start the ledger")
-    session = world.session()
-    session.prompt("Please go on")
+    session = world.session(prompt="Please go on")
     call = session.edit("rows.py", "for row in rows)", "for row in rows if row)")
     run(session, call)
     (

@@ -91,8 +91,7 @@ def test_skills_of_the_repository_itself_are_nobodys(tmp_path: Path) -> None:
 
 def test_a_skill_that_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path) -> None:
     world = World("skills")
-    session = world.session()
-    session.prompt("Write the skill")
+    session = world.session(prompt="Write the skill")
     session.write(".agents/skills/tidy/SKILL.md", "# Tidy\nKeep rows short\n")
     session.end_turn()
     world.human_write("skills-lock.json", _lock("github"))

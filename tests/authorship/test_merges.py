@@ -8,7 +8,7 @@ from typing import Any
 
 import pygit2
 import pytest
-from support.histories import Build, Files, random_history, text, words
+from support.histories import Build, Files, random_history, words
 
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import diff_of
@@ -19,12 +19,10 @@ from collector.model import Commit, FileChange
 def merged(build: Build, resolved: Files) -> tuple[GitRepo, Commit]:
     """Two sides that change a.txt; one renames b.txt to c.txt. The merge holds `resolved`."""
     lines = words(12)
-    build.commit("base", [], {"a.txt": text(*lines), "b.txt": text(*words(30, "b"))})
-    build.commit("left", ["base"], {"a.txt": text("left", *lines), "c.txt": text(*words(30, "b"))})
-    build.commit(
-        "right", ["base"], {"a.txt": text(*lines, "right"), "b.txt": text(*words(30, "b"))}
-    )
-    build.commit("merge", ["left", "right"], resolved)
+    build.commit("base", {"a.txt": [*lines], "b.txt": words(30, "b")}, "")
+    build.commit("left", {"a.txt": ["left", *lines], "c.txt": words(30, "b")})
+    build.commit("right", {"a.txt": [*lines, "right"], "b.txt": words(30, "b")}, "base")
+    build.commit("merge", resolved, "left right")
     repo = build.done()
     commit = repo.commit(build.sha["merge"])
     assert commit is not None
@@ -55,8 +53,8 @@ def test_renames_of_files_that_were_taken_over_are_not_looked_for(
     tmp_path: Path, pairings: list[int]
 ) -> None:
     whole: Files = {
-        "a.txt": text("left", *words(12), "by hand", "right"),
-        "c.txt": text(*words(30, "b")),
+        "a.txt": ["left", *words(12), "by hand", "right"],
+        "c.txt": [*words(30, "b")],
     }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"a.txt": [(13, 14)]}
@@ -67,8 +65,8 @@ def test_file_that_one_parent_has_under_another_name_is_compared_with_it(
     tmp_path: Path, pairings: list[int]
 ) -> None:
     whole: Files = {
-        "a.txt": text("left", *words(12), "right"),
-        "c.txt": text(*words(30, "b"), "by hand"),
+        "a.txt": ["left", *words(12), "right"],
+        "c.txt": [*words(30, "b"), "by hand"],
     }
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     assert added(repo, commit) == {"c.txt": [(30, 31)]}
@@ -78,7 +76,7 @@ def test_file_that_one_parent_has_under_another_name_is_compared_with_it(
 def test_each_pair_of_trees_is_compared_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole: Files = {"a.txt": text("else"), "c.txt": text(*words(30, "b"), "by hand")}
+    whole: Files = {"a.txt": ["else"], "c.txt": [*words(30, "b"), "by hand"]}
     repo, commit = merged(Build(tmp_path / "r.git"), whole)
     seen: list[str] = []
     original = GitRepo._tree_diff

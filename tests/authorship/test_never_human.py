@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.builder import Commit, Session, Shell, Stored, World
+from support import numbered_text
+from support.builder import Session, Shell, Stored, World
 from support.builder.lines import Line, new_file
+from support.ledger import answers_at_end, finish
 from support.line_answers import Answer, about, answers, lines_of, session_count
 
 from collector.vocabulary.lines import Author
@@ -131,12 +133,6 @@ def _put(world: World, path: str, text: str) -> Callable[[Shell], None]:
     return lambda shell: world.put(path, new_file(text, lambda line: Line(line, "shell")))
 
 
-def _finish(world: World, *sessions: Session) -> Commit:
-    for session in sessions:
-        session.end_turn()
-    return world.commit("Go on", sessions)
-
-
 # --- formatters -----------------------------------------------------------------------------------
 
 FORMATTERS = [
@@ -183,7 +179,7 @@ def test_formatter_the_agent_ran(
     session.bash(command, _put(world, path, after))
     if sighted:
         session.read(path)
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     allowed = {
         f"tool {tool} agent",
         "unknown formatter",
@@ -194,14 +190,13 @@ def test_formatter_the_agent_ran(
     assert _sources({path: found[path]}) <= allowed
 
 
-COMPACT = "".join(
-    f"export const f{n} = (a,b) => {{ return {{sum:a+b,name:'f{n}',list:[a,b,{n}]}} }}\n"
-    for n in range(8)
+COMPACT = numbered_text(
+    8, "export const f{n} = (a,b) => { return {sum:a+b,name:'f{n}',list:[a,b,{n}]} }\n"
 )
-PRETTY = "".join(
-    f'export const f{n} = (a, b) => {{\n  return {{ sum: a + b, name: "f{n}", list: [a, b, {n}]'
-    " };\n};\n"
-    for n in range(8)
+PRETTY = numbered_text(
+    8,
+    "export const f{n} = (a, b) => {\n"
+    '  return { sum: a + b, name: "f{n}", list: [a, b, {n}] };\n};\n',
 )
 
 
@@ -222,7 +217,7 @@ def test_edit_of_unrecorded_base_between_two_formatters(tmp_path: Path) -> None:
         .replace("list: [a, b, 5]", "list: [a, b, 5,]")
     )
     session.bash("npx prettier --write src/many.js", _put(world, "src/many.js", after))
-    every = _nobody(answers(world, _finish(world, session), tmp_path))
+    every = _nobody(answers_at_end(world, session, tmp_path))
     assert Counter(one.author for one in every)["agent"] >= 20
 
 
@@ -236,12 +231,12 @@ PAGE = (
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [
-        ("pandoc notes.md -o docs/a.html", "cp docs/a.html docs/b.html"),
-        ("pandoc notes.md -o docs/a.html; cp docs/a.html docs/b.html", ""),
-        ("pandoc notes.md > docs/a.html", "cp docs/a.html docs/b.html"),
-        ("python convert.py", "cp docs/a.html docs/b.html"),
-    ],
+    {
+        "pandoc notes.md -o docs/a.html": "cp docs/a.html docs/b.html",
+        "pandoc notes.md -o docs/a.html; cp docs/a.html docs/b.html": "",
+        "pandoc notes.md > docs/a.html": "cp docs/a.html docs/b.html",
+        "python convert.py": "cp docs/a.html docs/b.html",
+    }.items(),
 )
 def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path) -> None:
     world = _begin("converted")
@@ -249,7 +244,7 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
     session.write("notes.md", "# Ledger\n\nKeeps track of small expenses of every day.\n")
     session.bash(first, _put(world, "docs/a.html", PAGE))
     session.bash(second or "ls docs", _put(world, "docs/b.html", PAGE))
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     sources = _sources({path: found[path] for path in ("docs/a.html", "docs/b.html")})
     assert sources <= {
         "agent",
@@ -262,18 +257,18 @@ def test_copy_of_what_a_converter_wrote(first: str, second: str, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("command", "source"),
-    [
-        ("cp ~/skills/ledger/guide.md docs/guide.md", "unknown brought_in"),
-        ("mv /home/dev/notes/guide.md docs/", "unknown brought_in"),
-        ("mkdir -p docs && cp ../other/docs/*.md docs/", "unknown brought_in"),
-        ("cp /tmp/draft/guide.md docs/guide.md", "unknown brought_in"),
-        ("cp src/guide.md docs/guide.md", "unknown brought_in"),
-        ("mv src/guide.md docs/", "unknown brought_in"),
-        ("rsync -a ~/skills/guide.md docs/", "unknown brought_in"),
-        ("scp build:guide.md docs/guide.md", "unknown brought_in"),
-        ("cat ~/skills/guide.md > docs/guide.md", "unknown brought_in"),
-        ("Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md", "unknown brought_in"),
-    ],
+    {
+        "cp ~/skills/ledger/guide.md docs/guide.md": "unknown brought_in",
+        "mv /home/dev/notes/guide.md docs/": "unknown brought_in",
+        "mkdir -p docs && cp ../other/docs/*.md docs/": "unknown brought_in",
+        "cp /tmp/draft/guide.md docs/guide.md": "unknown brought_in",
+        "cp src/guide.md docs/guide.md": "unknown brought_in",
+        "mv src/guide.md docs/": "unknown brought_in",
+        "rsync -a ~/skills/guide.md docs/": "unknown brought_in",
+        "scp build:guide.md docs/guide.md": "unknown brought_in",
+        "cat ~/skills/guide.md > docs/guide.md": "unknown brought_in",
+        "Copy-Item -Path ~/skills/guide.md -Destination docs/guide.md": "unknown brought_in",
+    }.items(),
 )
 def test_what_the_agent_copies_from_where_nobody_knows_it(
     command: str, source: str, tmp_path: Path
@@ -288,7 +283,7 @@ def test_what_the_agent_copies_from_where_nobody_knows_it(
         command,
         _put(world, "docs/guide.md", "# Guide\n\nThe ledger keeps track of small expenses.\n"),
     )
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {line.source for line in found["docs/guide.md"] if line.text.strip()} == {source}
 
 
@@ -357,7 +352,7 @@ def test_package_manager_before_the_parent_commit(tmp_path: Path) -> None:
     world.commit("The first part", [session], paths=["src/a.py"])
     session.prompt("Now the second part")
     session.write("src/b.py", "LEDGER = 2\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {one.source for one in found["uv.lock"]} <= {"tool uv agent", "tool uv unknown"}
     assert _sources({"pyproject.toml": found["pyproject.toml"]}) <= {
         "tool uv agent",
@@ -381,7 +376,7 @@ def test_work_of_an_unrecorded_hour_left_over_a_commit(tmp_path: Path) -> None:
     world.commit("The first part", [session], paths=["src/a.ts"])
     session.prompt("Now the second part")
     session.write("src/b.ts", "export const ledger = 2\n")
-    _nobody(answers(world, _finish(world, session), tmp_path))
+    _nobody(answers_at_end(world, session, tmp_path))
 
 
 GENERATED = [
@@ -400,7 +395,7 @@ def test_generated_code(path: str, text: str, tmp_path: Path) -> None:
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
     world.human_write(path, text)  # whoever ran the generator
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert _sources({path: found[path]}) == {"tool generator unknown"}
 
 
@@ -422,7 +417,7 @@ def test_generator_that_adds_to_a_file_of_a_person(command: str, tmp_path: Path)
     )
     session.read("src/resolver.go")
     session.edit("src/resolver.go", "panic(nil)", "return rows()")
-    _nobody(answers(world, _finish(world, session), tmp_path))
+    _nobody(answers_at_end(world, session, tmp_path))
 
 
 RECORDS = [
@@ -447,7 +442,7 @@ def test_records_and_lock_files(path: str, text: str, tool: str, tmp_path: Path)
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
     world.human_write(path, text)
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {one.source for one in _nobody({path: found[path]})} == {f"tool {tool} unknown"}
 
 
@@ -458,7 +453,7 @@ def test_what_an_agent_or_somebody_later_writes_into_shipped_files_is_not_the_to
     session = _session(world)
     session.write(".specify/templates/plan-template.md", "# Plan of the ledger\n")
     world.human_write(".specify/templates/spec-template.md", "# What the ledger is for\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {one.source.split()[0] for one in found[".specify/templates/plan-template.md"]} == {
         "agent"
     }
@@ -478,7 +473,7 @@ def test_bot(tmp_path: Path) -> None:
     world = _begin("bot")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
-    _finish(world, session)
+    finish(world, session)
     world.human_write("pins.cfg", "httpx = 0.28.1\nrich = 14.0.0\n")
     bump = world.commit(
         "Bump httpx", author="dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>"
@@ -536,7 +531,7 @@ def test_a_bot_has_what_bots_change_and_nothing_else(
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
     world.human_write("pins.cfg", PINS)
-    _finish(world, session)
+    finish(world, session)
     world.human_write("pins.cfg", BUMPED)
     world.human_write("src/options.ts", OPTIONS)
     found = answers(world, world.commit(message, author=author), tmp_path)
@@ -569,7 +564,7 @@ def test_in_source_files_only_a_new_version_is_a_bots(
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
     world.human_write("src/b.ts", f"{before}\n// more\n")
-    _finish(world, session)
+    finish(world, session)
     world.human_write(
         "src/b.ts", f"{after}\n// more\n" + (f"// again\n{after}\n" if after == before else "")
     )
@@ -599,7 +594,7 @@ def test_a_squash_of_several_commits_of_one_bot_is_its_own(
     world = _begin("bot of hooks")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
-    _finish(world, session)
+    finish(world, session)
     world.human_write("src/options.ts", OPTIONS)
     found = answers(world, world.commit(message, author=PRE_COMMIT), tmp_path)
     assert {one.source for one in found["src/options.ts"]} == {expected}
@@ -636,7 +631,7 @@ def test_edit_without_success_that_is_in_the_file_all_the_same(kind: str, tmp_pa
     session.prompt("Go on")
     session.read("src/app.ts")
     session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert _sources(found) <= {"agent", "unknown agent_text", "unknown edit_unplaced"}
 
 
@@ -652,7 +647,7 @@ def test_result_lost_to_compaction(tmp_path: Path) -> None:
     session.compact()
     session.read("src/app.ts")
     session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
-    assert _sources(answers(world, _finish(world, session), tmp_path)) <= {
+    assert _sources(answers_at_end(world, session, tmp_path)) <= {
         "agent",
         "unknown agent_text",
     }
@@ -666,7 +661,7 @@ def test_subagent_without_a_transcript(tmp_path: Path) -> None:
         child.edit("src/app.ts", "}\n", "}\n\n" + HELPER)
     session.read("src/app.ts")
     session.edit("src/app.ts", "if (!rows.length) return 0", "if (rows.length === 0) return 0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, "byMonth.set").source == "unknown invisible_subagent"
     _nobody(found)
 
@@ -695,7 +690,7 @@ def test_conversations_under_one_placeholder_are_several(tmp_path: Path) -> None
     one.end_turn()
     first = world.commit("The first part", [one])
     other.write("src/month.ts", HELPER)
-    second = _finish(world, other)
+    second = finish(world, other)
     found = answers(world, second, tmp_path / "second")
     assert {one.source for one in _nobody(found)} == {"agent"}
     assert _sources(answers(world, first, tmp_path / "first")) == {"agent"}
@@ -715,7 +710,7 @@ def test_stash_and_pop(tmp_path: Path) -> None:
     after = world.files["src/app.ts"].text() + "\n" + HELPER
     session.bash("git stash pop", _put(world, "src/app.ts", after))
     session.read("src/app.ts")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, "byMonth.set").source in ("unknown git_operation", "unknown other_branch")
     _nobody(found)
 
@@ -739,7 +734,7 @@ def test_agents_own_work_is_stashed_and_popped(sighted: bool, tmp_path: Path) ->
     session.bash("git stash pop", lambda _: world.put("src/app.ts", with_work))
     if sighted:
         session.read("src/app.ts")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {one.source for one in found["src/app.ts"] if any(map(str.isalpha, one.text))} == {
         "agent"
     }
@@ -756,7 +751,7 @@ def test_merge(tmp_path: Path) -> None:
     world.switch("main")
     session = _session(world)
     session.write("src/a.ts", "export const ledger = 1\n")
-    _finish(world, session)
+    finish(world, session)
     merged = world.merge(
         "feature",
         "Merge branch 'feature'",
@@ -774,7 +769,7 @@ def test_merge_by_the_agent(tmp_path: Path) -> None:
     text = world.files["src/app.ts"].text() + "\n" + HELPER
     session.bash("git merge --no-commit origin/feature", _put(world, "src/app.ts", text))
     session.read("src/app.ts")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, "byMonth.set").source in ("unknown git_operation", "unknown other_branch")
 
 
@@ -801,8 +796,7 @@ def _run_more_than_recorded(
     if ">>" in command:
         world.human_write("src/triple.py", "RATE = 3\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Write the function")
+    session = world.session(prompt="Write the function")
     if ">>" in command:
         session.read("src/triple.py")
     before = world.files["src/triple.py"].text() if ">>" in command else ""

@@ -39,12 +39,12 @@ def _denied(explanation: LineExplanation) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_no_sentence_denies_what_the_list_has(seed: int, tmp_path: Path) -> None:
+def test_no_sentence_denies_what_the_list_has(seed: int, tmp_path: Path, db: Path) -> None:
     repository = import_stream(random_history.generate(seed)[0], tmp_path / "repo")
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         attribute_repo(store, repository, AttributeOptions())
     explained, listed = 0, 0
-    with open_clone(str(repository), tmp_path / "x.db") as opened:
+    with open_clone(str(repository), db) as opened:
         for path in git(repository, "ls-tree", "-r", "--name-only", opened.head).splitlines():
             blamed = blame(opened, path, opened.head)
             for line in blamed.lines:

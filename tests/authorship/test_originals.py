@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from support.builder import git, import_stream
-from support.truth import REPOS
+from support.answers import analysed_store
+from support.builder import git
+from support.commands import clone
 
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
-from attribution.stages.lines import attribute_repo
 from collector.checkpoints.pull_requests import PullRequest, is_source, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Commit
-from collector.storage.store import Store
 
 ID = "a1b2c3d4e5f6"
 AT = 1_000_000.0
@@ -67,18 +65,18 @@ def _pull(*commits: Commit, number: int = 7) -> PullRequest:
 
 @pytest.mark.parametrize(
     ("subject", "number"),
-    [
-        ("Budgets (#7)", 7),
-        ("Budgets (#7) ", 7),
-        ('Revert "Budgets (#7)" (#9)', 9),
-        ("Budgets (!12)", 12),
-        ("Budgets (pull request #3)", 3),
-        ('Revert "Budgets (#7)"', 0),
-        ("Budgets (#7) for Bo", 0),
-        ("Fix #7", 0),
-        ("Merge pull request #7 from ada/budgets", 0),
-        ("", 0),
-    ],
+    {
+        "Budgets (#7)": 7,
+        "Budgets (#7) ": 7,
+        'Revert "Budgets (#7)" (#9)': 9,
+        "Budgets (!12)": 12,
+        "Budgets (pull request #3)": 3,
+        'Revert "Budgets (#7)"': 0,
+        "Budgets (#7) for Bo": 0,
+        "Fix #7": 0,
+        "Merge pull request #7 from ada/budgets": 0,
+        "": 0,
+    }.items(),
 )
 def test_number_of_a_squash_ends_its_subject(subject: str, number: int) -> None:
     assert pull_number(subject) == number
@@ -268,19 +266,19 @@ def test_squash_without_number_has_the_patch_of_the_whole_proposal() -> None:
 
 @pytest.mark.parametrize(
     ("ref", "source"),
-    [
-        ("refs/pull/7/head", True),
-        ("refs/merge-requests/7/head", True),
-        ("refs/remotes/origin/pull/7/head", True),
-        ("refs/heads/totals", True),
-        ("refs/remotes/origin/totals", True),
-        ("refs/pull/7/merge", False),
-        ("refs/heads/entire/checkpoints/v1", False),
-        ("refs/remotes/origin/entire/checkpoints/v1", False),
-        ("refs/entire/checkpoints/v2/main", False),
-        ("refs/tags/v1", False),
-        ("refs/notes/commits", False),
-    ],
+    {
+        "refs/pull/7/head": True,
+        "refs/merge-requests/7/head": True,
+        "refs/remotes/origin/pull/7/head": True,
+        "refs/heads/totals": True,
+        "refs/remotes/origin/totals": True,
+        "refs/pull/7/merge": False,
+        "refs/heads/entire/checkpoints/v1": False,
+        "refs/remotes/origin/entire/checkpoints/v1": False,
+        "refs/entire/checkpoints/v2/main": False,
+        "refs/tags/v1": False,
+        "refs/notes/commits": False,
+    }.items(),
 )
 def test_refs_with_originals(ref: str, source: bool) -> None:
     assert is_source(ref) == source
@@ -288,27 +286,23 @@ def test_refs_with_originals(ref: str, source: bool) -> None:
 
 @pytest.mark.parametrize(
     ("case", "methods"),
-    [
-        ("squash_by_number", [("Months and budgets (#7)", "squash_by_number", 2)]),
-        ("squash_of_a_branch", [("Months and budgets", "same_patch_id", 2)]),
-        ("squash_partly_named", [("Months and budgets (#7)", "squash_by_number", 2)]),
-        ("rebase_merge", [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)]),
-        (
-            "cherry_pick",
-            [
-                ("Budgets, for the release", "same_patch_id", 1),
-                ("Monthly totals, for the release", "same_patch_id", 1),
-            ],
-        ),
-        ("squash", [("Months and budgets (#7)", "trailer", 2)]),
-    ],
+    {
+        "squash_by_number": [("Months and budgets (#7)", "squash_by_number", 2)],
+        "squash_of_a_branch": [("Months and budgets", "same_patch_id", 2)],
+        "squash_partly_named": [("Months and budgets (#7)", "squash_by_number", 2)],
+        "rebase_merge": [("Budgets", "same_patch_id", 1), ("Monthly totals", "same_patch_id", 1)],
+        "cherry_pick": [
+            ("Budgets, for the release", "same_patch_id", 1),
+            ("Monthly totals, for the release", "same_patch_id", 1),
+        ],
+        "squash": [("Months and budgets (#7)", "trailer", 2)],
+    }.items(),
 )
 def test_links_of_built_repositories(
-    case: str, methods: list[tuple[str, str, int]], tmp_path: Path
+    case: str, methods: list[tuple[str, str, int]], tmp_path: Path, db: Path
 ) -> None:
-    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, tmp_path / "repo", AttributeOptions())
+    repo = clone(case, tmp_path)
+    with analysed_store(repo, db) as store:
         found = store.rows(
             "SELECT c.subject, l.method, COUNT(*) AS n FROM commit_checkpoint_links l JOIN commits"
             " c ON c.id = l.commit_id WHERE l.checkpoint IS NOT NULL GROUP BY 1, 2 ORDER BY 1"
@@ -318,17 +312,15 @@ def test_links_of_built_repositories(
         assert {row["method"] for row in sessions} == {method for _, method, _ in methods}
 
 
-def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path) -> None:
-    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, tmp_path / "repo", AttributeOptions())
+def test_file_of_an_unnamed_commit_has_no_author(tmp_path: Path, db: Path) -> None:
+    repo = clone("squash_partly_named", tmp_path)
+    with analysed_store(repo, db) as store:
         found = store.rows("SELECT author, reason FROM line_spans WHERE path = 'todo.txt'")
         assert [tuple(row.values()) for row in found] == [("unknown", "no_session")]
 
 
 def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
-    import_stream((REPOS / "squash_partly_named" / "history.fi").read_bytes(), tmp_path / "repo")
-    repo = GitRepo(tmp_path / "repo")
+    repo = GitRepo(clone("squash_partly_named", tmp_path))
     (proposal,) = read_pull_requests(repo, repo.default_branch().sha)
     assert (proposal.ref, proposal.number) == ("refs/pull/7/head", 7)
     assert [c.subject for c in proposal.commits] == [
@@ -342,13 +334,11 @@ def test_proposals_hold_what_the_branch_does_not_reach(tmp_path: Path) -> None:
 
 
 def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: Path) -> None:
-    clone = import_stream(
-        (REPOS / "squash_by_number" / "history.fi").read_bytes(), tmp_path / "repo"
-    )
-    blob = git(clone, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
+    place = clone("squash_by_number", tmp_path)
+    blob = git(place, "hash-object", "-w", "--stdin", stdin=b"no commit").decode().strip()
     for number, target in enumerate((blob, "1" * 40), 100):
-        path = clone / "refs" / "pull" / str(number) / "head"
+        path = place / "refs" / "pull" / str(number) / "head"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(target + "\n")
-    repo = GitRepo(clone)
+    repo = GitRepo(place)
     assert [p.number for p in read_pull_requests(repo, repo.default_branch().sha)] == [7]

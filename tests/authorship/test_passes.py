@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.builder import import_stream
-from support.truth import REPOS, run
+from support.commands import clone
+from support.truth import run
 
 from attribution.authorship.passes import PASSES
 from attribution.authorship.run_data import Judged
@@ -39,7 +39,7 @@ def _authors(judged: Judged) -> dict[tuple[str, str, int], Author]:
 
 @pytest.mark.parametrize("case", _CASES)
 def test_a_pass_takes_and_gives_what_it_says(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = []
 
@@ -59,6 +59,6 @@ def test_a_pass_takes_and_gives_what_it_says(
             runs.append(each)
 
     monkeypatch.setattr("attribution.stages.judging.settle", settle)
-    import_stream((REPOS / case / "history.fi").read_bytes(), tmp_path / "repo")
-    run(tmp_path / "repo", tmp_path / "out.db")
+    repo = clone(case, tmp_path)
+    run(repo, db)
     assert runs == list(PASSES)

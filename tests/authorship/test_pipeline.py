@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from support import claude_writer as claude
-from support.builder import Commit, Session, Shell, Stored, World, git
+from support.answers import column, pick
+from support.builder import Commit, Session, Shell, Stored, World, git, object_id
 from support.dumps import Dump, dump, same
 
 from attribution.authorship.options import AttributeOptions
@@ -18,6 +19,7 @@ from attribution.stages import lines as pipeline
 from attribution.stages.lines import Attributed, attribute_repo
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
+from collector.json_values import Row
 from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store
 
@@ -25,6 +27,11 @@ APP = "def total(rows):\n    return sum(rows)\n"
 
 
 # --- repositories ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "repo"
 
 
 class Tally:
@@ -55,8 +62,7 @@ class Tally:
         self.median = w.commit("Add median", [self.two])
 
     def _session(self, prompt: str) -> Session:
-        session = self.world.session()
-        session.prompt(prompt)
+        session = self.world.session(prompt=prompt)
         return session
 
     def go_on(self) -> Commit:
@@ -72,6 +78,9 @@ class Tally:
         return self.world.build(directory, bare)
 
 
+MEDIAN_LINES = {"src/median.py": [(1, 3, "agent", "exact")]}
+
+
 def _run(
     repository: Path,
     database: Path,
@@ -83,13 +92,17 @@ def _run(
         return done, dump(store)
 
 
+def _run_built(world: World, tmp_path: Path) -> tuple[Attributed, Dump]:
+    return _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+
+
 def _fresh(repository: Path, tmp_path: Path, options: AttributeOptions | None = None) -> Dump:
     """What a database that never saw the repository before says of it."""
     database = tmp_path / f"fresh-{len(list(tmp_path.iterdir()))}.db"
     return _run(repository, database, options)[1]
 
 
-def _rows(database: Path, sql: str) -> list[dict[str, Any]]:
+def _rows(database: Path, sql: str) -> list[Row]:
     with Store(database, create=False) as store:
         return store.rows(sql)
 
@@ -112,22 +125,20 @@ def _authors(database: Path, sha: str) -> dict[str, list[tuple[int, int, str, st
 # --- what a run says ------------------------------------------------------------------------------
 
 
-def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None:
+def test_lines_of_each_commit_go_to_those_who_wrote_them(where: Path, db: Path) -> None:
     tally = Tally()
-    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.start.sha) == {
+    _run(tally.build(where), db)
+    assert _authors(db, tally.start.sha) == {
         "README.md": [(1, 1, "unknown", "no_session")],
         "src/app.py": [(1, 2, "unknown", "no_session")],
     }
-    assert _authors(tmp_path / "out.db", tally.mean.sha) == {
+    assert _authors(db, tally.mean.sha) == {
         "README.md": [(2, 2, "human", "none")],
         "src/app.py": [(3, 6, "agent", "exact")],
     }
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     stats = _rows(
-        tmp_path / "out.db",
+        db,
         "SELECT s.label, t.produced, t.survived, t.commits, t.edits_seen, t.edits_applied FROM"
         " session_stats t JOIN sessions s ON s.id = t.session_id ORDER BY s.label",
     )
@@ -139,14 +150,12 @@ def test_lines_of_each_commit_go_to_those_who_wrote_them(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
 def test_where_the_checkpoints_lie_makes_no_difference_to_the_lines(
-    layout: str, tmp_path: Path
+    layout: str, where: Path, db: Path
 ) -> None:
     tally = Tally(layout)
-    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
+    _run(tally.build(where), db)
+    assert _authors(db, tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
 
 
 # --- runs again -----------------------------------------------------------------------------------
@@ -157,67 +166,69 @@ def _never(*_: object, **__: object) -> Any:
 
 
 def test_second_run_reads_no_session_and_no_history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = Tally().build(tmp_path / "repo")
-    first, before = _run(repository, tmp_path / "out.db")
+    repository = Tally().build(where)
+    first, before = _run(repository, db)
     for name in ("read_all", "read_sessions", "judge_lines"):
         monkeypatch.setattr(pipeline, name, _never)
-    second, after = _run(repository, tmp_path / "out.db")
+    second, after = _run(repository, db)
     assert (first.unchanged, second.unchanged) == (False, True)
     assert second.repo_id == first.repo_id
     same(before, after)
 
 
-def test_second_run_writes_nothing_to_the_database(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+def test_second_run_writes_nothing_to_the_database(tmp_path: Path, where: Path, db: Path) -> None:
+    repository = Tally().build(where)
+    _run(repository, db)
+    with Store(db) as store:
         store.value("PRAGMA wal_checkpoint(TRUNCATE)")
-    before = (tmp_path / "out.db").read_bytes()
-    _run(repository, tmp_path / "out.db")
-    assert (tmp_path / "out.db").read_bytes() == before
+    before = (db).read_bytes()
+    _run(repository, db)
+    assert (db).read_bytes() == before
     assert not (tmp_path / "out.db-wal").exists()
 
 
-def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path) -> None:
+def test_moved_branch_is_done_again_and_equals_a_fresh_run(tmp_path: Path, db: Path) -> None:
     tally = Tally()
-    _run(tally.build(tmp_path / "before"), tmp_path / "out.db")
+    _run(tally.build(tmp_path / "before"), db)
     added = tally.go_on()
     (tmp_path / "before").rename(tmp_path / "gone")
     repository = tally.build(tmp_path / "before")
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", added.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
+    assert _authors(db, added.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
     same(after, _fresh(repository, tmp_path))
 
 
 def test_a_commit_that_was_named_by_its_id_is_the_tip_of_its_branch_once_that_is_asked_for(
-    tmp_path: Path,
+    where: Path,
+    db: Path,
 ) -> None:
     """Else no later commit of the branch would count as newer."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(
         repository,
-        tmp_path / "out.db",
-        AttributeOptions(branch=git(repository, "rev-parse", "main").decode().strip()),
+        db,
+        AttributeOptions(branch=object_id(repository, "main")),
     )
-    done, _ = _run(repository, tmp_path / "out.db")
+    done, _ = _run(repository, db)
     assert done.unchanged
-    assert _rows(tmp_path / "out.db", "SELECT branch FROM repos") == [{"branch": "main"}]
+    assert _rows(db, "SELECT branch FROM repos") == [{"branch": "main"}]
 
 
-def test_branch_set_back_puts_the_commits_aside_that_it_lost(tmp_path: Path) -> None:
+def test_branch_set_back_puts_the_commits_aside_that_it_lost(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db")
+    repository = tally.build(where)
+    _run(repository, db)
     git(repository, "update-ref", "refs/heads/main", tally.mean.sha)
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
     assert [
-        r["commit_sha"]
-        for r in _rows(tmp_path / "out.db", "SELECT commit_sha FROM commits ORDER BY position")
+        r["commit_sha"] for r in _rows(db, "SELECT commit_sha FROM commits ORDER BY position")
     ] == [
         tally.start.sha,
         tally.mean.sha,
@@ -227,37 +238,35 @@ def test_branch_set_back_puts_the_commits_aside_that_it_lost(tmp_path: Path) -> 
     same(after | {"gone_commits": []}, _fresh(repository, tmp_path))
 
 
-def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path) -> None:
+def test_checkpoint_that_arrives_later_is_taken_in(tmp_path: Path, where: Path, db: Path) -> None:
     """Code is pushed first, its checkpoints follow."""
     tally = Tally("refs")
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     late = tally.median.checkpoints[0]
     ref = f"refs/entire/checkpoints/{late[-2:]}/{late}"
-    target = git(repository, "rev-parse", ref).decode().strip()
+    target = object_id(repository, ref)
     git(repository, "update-ref", "-d", ref)
-    _run(repository, tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+    _run(repository, db)
+    assert _authors(db, tally.median.sha) == {
         "src/median.py": [(1, 3, "unknown", "checkpoint_missing")]
     }
     git(repository, "update-ref", ref, target)
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     same(after, _fresh(repository, tmp_path))
 
 
-def test_checkpoint_that_disappears_leaves_what_was_known_by_it(tmp_path: Path) -> None:
+def test_checkpoint_that_disappears_leaves_what_was_known_by_it(tmp_path: Path, db: Path) -> None:
     tally = Tally()
-    _run(tally.build(tmp_path / "with" / "repo"), tmp_path / "out.db")
+    _run(tally.build(tmp_path / "with" / "repo"), db)
     tally.world.forget(tally.median.checkpoints[0])
     repository = tally.build(tmp_path / "without" / "repo")
-    before = _authors(tmp_path / "out.db", tally.median.sha)
-    done, _ = _run(repository, tmp_path / "out.db")
+    before = _authors(db, tally.median.sha)
+    done, _ = _run(repository, db)
     assert not done.unchanged
-    assert _authors(tmp_path / "out.db", tally.median.sha) == before
-    gone = _rows(tmp_path / "out.db", "SELECT key FROM sessions WHERE gone_since IS NOT NULL")
+    assert _authors(db, tally.median.sha) == before
+    gone = _rows(db, "SELECT key FROM sessions WHERE gone_since IS NOT NULL")
     assert [row["key"] for row in gone] == [tally.two.id]
     _run(repository, tmp_path / "fresh.db")
     assert _authors(tmp_path / "fresh.db", tally.median.sha) == {
@@ -265,78 +274,79 @@ def test_checkpoint_that_disappears_leaves_what_was_known_by_it(tmp_path: Path) 
     }
 
 
-def test_other_options_are_other_work(tmp_path: Path) -> None:
+def test_other_options_are_other_work(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
-    first, whole = _run(repository, tmp_path / "out.db")
+    repository = tally.build(where)
+    first, whole = _run(repository, db)
     since = AttributeOptions(since=float(tally.mean.at))
-    second, part = _run(repository, tmp_path / "out.db", since)
-    third, again = _run(repository, tmp_path / "out.db")
+    second, part = _run(repository, db, since)
+    third, again = _run(repository, db)
     assert [d.unchanged for d in (first, second, third)] == [False, False, False]
     same(whole, again)
     same(part, _fresh(repository, tmp_path, since))
 
 
-def test_two_repositories_share_a_database_without_touching_each_other(tmp_path: Path) -> None:
+def test_two_repositories_share_a_database_without_touching_each_other(
+    tmp_path: Path, db: Path
+) -> None:
     one, two = Tally(), Tally("refs")
     two.go_on()
     first, second = one.build(tmp_path / "first"), two.build(tmp_path / "second")
-    _run(first, tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
-        of_first = {r["commit_sha"] for r in store.rows("SELECT commit_sha FROM commits")}
-    _run(second, tmp_path / "out.db")
+    _run(first, db)
+    of_first = set(column(db, "SELECT commit_sha FROM commits"))
+    _run(second, db)
     tally = _rows(
-        tmp_path / "out.db",
+        db,
         "SELECT r.name, COUNT(*) AS n FROM commits c JOIN repos r ON r.id = c.repo_id GROUP BY 1",
     )
     assert {r["name"]: r["n"] for r in tally} == {"first": 3, "second": 4}
     assert of_first == {one.start.sha, one.mean.sha, one.median.sha}
-    redone, _ = _run(first, tmp_path / "out.db")
+    redone, _ = _run(first, db)
     assert redone.unchanged
 
 
 # --- since, branch, nothing to read ---------------------------------------------------------------
 
 
-def test_since_leaves_out_earlier_commits_and_changes_no_later_one(tmp_path: Path) -> None:
+def test_since_leaves_out_earlier_commits_and_changes_no_later_one(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(repository, tmp_path / "whole.db")
-    _run(repository, tmp_path / "part.db", AttributeOptions(since=float(tally.median.at)))
-    shas = [r["commit_sha"] for r in _rows(tmp_path / "part.db", "SELECT commit_sha FROM commits")]
+    _run(repository, db, AttributeOptions(since=float(tally.median.at)))
+    shas = [r["commit_sha"] for r in _rows(db, "SELECT commit_sha FROM commits")]
     assert shas == [tally.median.sha]
-    assert _authors(tmp_path / "part.db", tally.median.sha) == _authors(
-        tmp_path / "whole.db", tally.median.sha
-    )
+    assert _authors(db, tally.median.sha) == _authors(tmp_path / "whole.db", tally.median.sha)
 
 
-def test_branch_names_the_line_of_history(tmp_path: Path) -> None:
+def test_branch_names_the_line_of_history(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
     tally.world.branch_off("feature")
     side = tally.go_on()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _run(repository, tmp_path / "main.db")
-    _run(repository, tmp_path / "side.db", AttributeOptions(branch="feature"))
+    _run(repository, db, AttributeOptions(branch="feature"))
     assert side.sha not in {
         r["commit_sha"] for r in _rows(tmp_path / "main.db", "SELECT commit_sha FROM commits")
     }
-    assert _authors(tmp_path / "side.db", side.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
-    assert _rows(tmp_path / "side.db", "SELECT branch, head_sha FROM repos") == [
+    assert _authors(db, side.sha) == {"src/mode.py": [(1, 2, "agent", "exact")]}
+    assert _rows(db, "SELECT branch, head_sha FROM repos") == [
         {"branch": "feature", "head_sha": side.sha}
     ]
 
 
-def test_unknown_branch_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
-    with Store(tmp_path / "out.db") as store:
+def test_unknown_branch_is_refused_before_anything_is_written(where: Path, db: Path) -> None:
+    repository = Tally().build(where)
+    with Store(db) as store:
         with pytest.raises(UnknownBranch, match="nowhere"):
             attribute_repo(store, repository, AttributeOptions(branch="nowhere"))
         assert store.value("SELECT COUNT(*) FROM repos") == 0
 
 
-def test_directory_that_is_no_repository_is_refused(tmp_path: Path) -> None:
+def test_directory_that_is_no_repository_is_refused(tmp_path: Path, db: Path) -> None:
     (tmp_path / "plain").mkdir()
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         for path in (tmp_path / "plain", tmp_path / "absent"):
             with pytest.raises(NotARepository):
                 attribute_repo(store, path, AttributeOptions())
@@ -349,11 +359,13 @@ def _by_hand(directory: Path) -> tuple[Path, Commit]:
     return world.build(directory), commit
 
 
-def test_without_checkpoints_lines_are_judged_by_what_commits_declare(tmp_path: Path) -> None:
-    repository, commit = _by_hand(tmp_path / "repo")
-    _run(repository, tmp_path / "out.db", AttributeOptions())
-    (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
-    assert (span["commit_sha"], span["author"], span["how"], span["evidence"]) == (
+def test_without_checkpoints_lines_are_judged_by_what_commits_declare(
+    where: Path, db: Path
+) -> None:
+    repository, commit = _by_hand(where)
+    _run(repository, db, AttributeOptions())
+    (span,) = _rows(db, "SELECT * FROM line_spans")
+    assert pick(span, "commit_sha", "author", "how", "evidence") == (
         commit.sha,
         "declared",
         "declared",
@@ -362,14 +374,14 @@ def test_without_checkpoints_lines_are_judged_by_what_commits_declare(tmp_path: 
     assert span["model"] == "claude-opus-4-6"
 
 
-def test_branch_of_checkpoints_that_is_empty_counts_as_none(tmp_path: Path) -> None:
+def test_branch_of_checkpoints_that_is_empty_counts_as_none(where: Path, db: Path) -> None:
     world = World("plain")
     world.human_write("a.py", "a = 1\n")
     world.commit("Alone")
     world.store_files({})
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db", AttributeOptions())
-    (span,) = _rows(tmp_path / "out.db", "SELECT * FROM line_spans")
-    assert (span["author"], span["reason"]) == ("unknown", "no_session")
+    _run(world.build(where), db, AttributeOptions())
+    (span,) = _rows(db, "SELECT * FROM line_spans")
+    assert pick(span, "author", "reason") == ("unknown", "no_session")
 
 
 # --- killed ---------------------------------------------------------------------------------------
@@ -393,8 +405,8 @@ def _words(repository: Path, tmp_path: Path) -> list[str]:
     return counting.words
 
 
-def test_progress_names_every_stage(tmp_path: Path) -> None:
-    words = _words(Tally().build(tmp_path / "repo"), tmp_path)
+def test_progress_names_every_stage(tmp_path: Path, where: Path) -> None:
+    words = _words(Tally().build(where), tmp_path)
     assert list(dict.fromkeys(words)) == [
         "reading checkpoints",
         "reading sessions",
@@ -421,8 +433,10 @@ def _killed(
     return False
 
 
-def test_first_run_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
+def test_first_run_killed_at_any_stage_continues_to_the_same_result(
+    tmp_path: Path, where: Path
+) -> None:
+    repository = Tally().build(where)
     undisturbed = _fresh(repository, tmp_path)
     for stop in itertools.count(1):
         database = tmp_path / f"killed-{stop}.db"
@@ -436,14 +450,14 @@ def test_first_run_killed_at_any_stage_continues_to_the_same_result(tmp_path: Pa
     assert stop > _FEWEST_STOPS
 
 
-def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path) -> None:
+def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path, db: Path) -> None:
     tally = Tally()
     old = tally.build(tmp_path / "old" / "repo")
     tally.world.forget(tally.mean.checkpoints[0])
     tally.go_on()
     new = tally.build(tmp_path / "new" / "repo")
-    _run(old, tmp_path / "undisturbed.db")
-    _, undisturbed = _run(new, tmp_path / "undisturbed.db")
+    _run(old, db)
+    _, undisturbed = _run(new, db)
     for stop in itertools.count(1):
         database = tmp_path / f"killed-{stop}.db"
         _run(old, database)
@@ -457,7 +471,7 @@ def test_update_killed_at_any_stage_continues_to_the_same_result(tmp_path: Path)
     assert stop > _FEWEST_STOPS
 
 
-def _said(store: Store) -> list[dict[str, Any]]:
+def _said(store: Store) -> list[Row]:
     return store.rows(
         "SELECT commit_sha, path, start_line, end_line, author, how, call_id FROM line_spans ORDER"
         " BY 1, 2, 3"
@@ -481,7 +495,7 @@ def _killed_while_writing(at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 
 def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tally = Tally()
     old = tally.build(tmp_path / "old" / "repo")
@@ -489,10 +503,10 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
     tally.go_on()
     new = tally.build(tmp_path / "new" / "repo")
     undisturbed = _fresh(new, tmp_path)
-    _run(old, tmp_path / "counted.db")
+    _run(old, db)
     with monkeypatch.context() as patch:
         total = _killed_while_writing(-1, patch)
-        _run(new, tmp_path / "counted.db")
+        _run(new, db)
     assert total() > 10
     for at in range(1, total() + 1):
         database = tmp_path / f"killed-{at}.db"
@@ -510,16 +524,14 @@ def test_killed_in_the_middle_of_any_table_leaves_nothing_half_written(
         same(_run(new, database)[1], undisturbed)
 
 
-def test_killed_run_with_other_options_does_not_spoil_what_was_there(tmp_path: Path) -> None:
+def test_killed_run_with_other_options_does_not_spoil_what_was_there(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
-    whole = _run(repository, tmp_path / "out.db")[1]
+    repository = tally.build(where)
+    whole = _run(repository, db)[1]
     for stop in itertools.count(1):
-        if not _killed(
-            repository, tmp_path / "out.db", stop, AttributeOptions(since=float(tally.mean.at))
-        ):
+        if not _killed(repository, db, stop, AttributeOptions(since=float(tally.mean.at))):
             break
-        same(_run(repository, tmp_path / "out.db")[1], whole)
+        same(_run(repository, db)[1], whole)
     assert stop > _FEWEST_STOPS
 
 
@@ -576,26 +588,28 @@ def _shallow(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 @pytest.mark.parametrize("make", [_bare, _checked_out, _worktree, _shallow])
 def test_clone_is_the_same_byte_for_byte_after_a_run(
-    make: Callable[[Path], tuple[Path, list[Path]]], tmp_path: Path
+    make: Callable[[Path], tuple[Path, list[Path]]], tmp_path: Path, db: Path
 ) -> None:
     repository, directories = make(tmp_path)
     before = _state(*directories)
     assert len(before) > 30
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert _state(*directories) == before
 
 
-def test_worktree_tells_the_same_as_its_repository(tmp_path: Path) -> None:
+def test_worktree_tells_the_same_as_its_repository(tmp_path: Path, db: Path) -> None:
     side, (repository, _) = _worktree(tmp_path)
     one = _fresh(repository, tmp_path)
-    _, other = _run(side, tmp_path / "side.db")
-    assert _rows(tmp_path / "side.db", "SELECT name FROM repos") == [{"name": "repo"}]
+    _, other = _run(side, db)
+    assert _rows(db, "SELECT name FROM repos") == [{"name": "repo"}]
     for table in ("spans", "sessions", "edits", "session_stats", "commits"):
         assert [row.replace("another", "main") for row in other[table]] == one[table]
 
 
-def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo", bare=False)
+def test_hostile_configuration_of_the_clone_runs_nothing(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
+    repository = Tally().build(where, bare=False)
     for name in (
         "core.fsmonitor",
         "core.pager",
@@ -607,17 +621,17 @@ def test_hostile_configuration_of_the_clone_runs_nothing(tmp_path: Path) -> None
         git(repository, "config", name, f"touch {tmp_path}/ran")
     (repository / ".gitattributes").write_text("*.py diff=x filter=x -diff\n")
     tally = Tally()
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert not (tmp_path / "ran").exists()
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
 
 
 # --- clones that lack something -------------------------------------------------------------------
 
 
-def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(tmp_path: Path) -> None:
+def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     tally = Tally()
     source = tally.build(tmp_path / "source")
     git(
@@ -627,40 +641,34 @@ def test_shallow_clone_judges_what_it_has_and_says_what_is_censored(tmp_path: Pa
         "--depth=2",
         "--no-single-branch",
         f"file://{source}",
-        str(tmp_path / "repo"),
+        str(where),
     )
-    done, _ = _run(tmp_path / "repo", tmp_path / "out.db")
+    done, _ = _run(where, db)
     assert any("shallow" in note for note in done.censored)
-    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [
-        {"shallow": 1, "partial": 0}
-    ]
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
+    assert _rows(db, "SELECT shallow, partial FROM repos") == [{"shallow": 1, "partial": 0}]
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
     # What the boundary commit changed cannot be told: not one of its lines is claimed for anybody.
-    assert _authors(tmp_path / "out.db", tally.mean.sha) == {}
+    assert _authors(db, tally.mean.sha) == {}
     (boundary,) = _rows(
-        tmp_path / "out.db",
+        db,
         f"SELECT files, lines_added FROM commits WHERE commit_sha = '{tally.mean.sha}'",
     )
     assert boundary["files"] is None
-    problems = _rows(
-        tmp_path / "out.db", "SELECT subject, code FROM problems WHERE stage = 'commits'"
-    )
+    problems = _rows(db, "SELECT subject, code FROM problems WHERE stage = 'commits'")
     assert problems == [{"subject": tally.mean.sha, "code": "tree_missing"}]
 
 
-def test_whole_clone_says_that_nothing_is_censored(tmp_path: Path) -> None:
-    done, _ = _run(Tally().build(tmp_path / "repo"), tmp_path / "out.db")
+def test_whole_clone_says_that_nothing_is_censored(where: Path, db: Path) -> None:
+    done, _ = _run(Tally().build(where), db)
     assert done.censored == []
-    assert _rows(tmp_path / "out.db", "SELECT shallow, partial FROM repos") == [
-        {"shallow": 0, "partial": 0}
-    ]
+    assert _rows(db, "SELECT shallow, partial FROM repos") == [{"shallow": 0, "partial": 0}]
 
 
-def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path) -> None:
+def test_shallow_clone_that_is_completed_is_done_again(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     source = Tally().build(tmp_path / "source")
-    repository = tmp_path / "repo"
+    repository = where
     git(
         tmp_path,
         "clone",
@@ -670,19 +678,19 @@ def test_shallow_clone_that_is_completed_is_done_again(tmp_path: Path) -> None:
         f"file://{source}",
         str(repository),
     )
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     git(repository, "fetch", "-q", "--unshallow")
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
     assert done.censored == []
     same(after, _fresh(repository, tmp_path))
 
 
-def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
+def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path, where: Path, db: Path) -> None:
     tally = Tally()
     source = tally.build(tmp_path / "source")
     git(source, "config", "uploadpack.allowFilter", "true")
-    repository = tmp_path / "repo"
+    repository = where
     git(
         tmp_path,
         "clone",
@@ -693,18 +701,16 @@ def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
         str(repository),
     )
     before = _state(repository)
-    done, _ = _run(repository, tmp_path / "out.db")
+    done, _ = _run(repository, db)
     assert _state(repository) == before  # nothing was fetched behind the user's back
     assert any("partial" in note for note in done.censored)
-    assert {
-        r["transcript"]
-        for r in _rows(tmp_path / "out.db", "SELECT transcript FROM checkpoint_sessions")
-    } == {"missing_blob"}
-    files = _rows(tmp_path / "out.db", "SELECT DISTINCT content, lines_added FROM commit_files")
+    assert {r["transcript"] for r in _rows(db, "SELECT transcript FROM checkpoint_sessions")} == {
+        "missing_blob"
+    }
+    files = _rows(db, "SELECT DISTINCT content, lines_added FROM commit_files")
     assert files == [{"content": "missing", "lines_added": 0}]
     codes = {
-        r["code"]: r["n"]
-        for r in _rows(tmp_path / "out.db", "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")
+        r["code"]: r["n"] for r in _rows(db, "SELECT code, COUNT(*) AS n FROM problems GROUP BY 1")
     }
     assert codes["file_missing"] == 5  # five files in three commits
     assert codes["metadata_missing_blob"] >= 2
@@ -712,70 +718,69 @@ def test_partial_clone_counts_what_it_was_not_given(tmp_path: Path) -> None:
 
 def _lose(repository: Path, name: str) -> None:
     """Removes one loose object."""
-    oid = git(repository, "rev-parse", name).decode().strip()
+    oid = object_id(repository, name)
     path = repository / "objects" / oid[:2] / oid[2:]
     path.unlink()
 
 
-def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(tmp_path: Path) -> None:
+def test_transcript_that_is_absent_makes_its_commit_unknown_and_no_other(
+    where: Path, db: Path
+) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     key = tally.median.checkpoints[0]
     _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl")
-    _run(repository, tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
+    _run(repository, db)
+    assert _authors(db, tally.median.sha) == {
         "src/median.py": [(1, 3, "unknown", "transcript_missing")]
     }
-    assert _authors(tmp_path / "out.db", tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
-    problems = _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")
+    assert _authors(db, tally.mean.sha)["src/app.py"] == [(3, 6, "agent", "exact")]
+    problems = _rows(db, "SELECT subject, code FROM problems")
     assert problems == [{"subject": f"{key}/0", "code": "transcript_missing_blob"}]
-    states = _rows(tmp_path / "out.db", "SELECT key, transcript FROM sessions")
+    states = _rows(db, "SELECT key, transcript FROM sessions")
     assert {r["key"]: r["transcript"] for r in states} == {
         tally.one.id: "present",
         tally.two.id: "missing_blob",
     }
 
 
-def test_file_that_is_absent_is_listed_and_not_judged(tmp_path: Path) -> None:
+def test_file_that_is_absent_is_listed_and_not_judged(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _lose(repository, "main:src/median.py")
-    _run(repository, tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {}
-    assert _rows(
-        tmp_path / "out.db", "SELECT path, lines_added FROM commit_files WHERE content = 'missing'"
-    ) == [{"path": "src/median.py", "lines_added": 0}]
-    problems = _rows(tmp_path / "out.db", "SELECT subject, code, detail FROM problems")
+    _run(repository, db)
+    assert _authors(db, tally.median.sha) == {}
+    assert _rows(db, "SELECT path, lines_added FROM commit_files WHERE content = 'missing'") == [
+        {"path": "src/median.py", "lines_added": 0}
+    ]
+    problems = _rows(db, "SELECT subject, code, detail FROM problems")
     assert problems == [
         {"subject": tally.median.sha, "code": "file_missing", "detail": "src/median.py"}
     ]
 
 
-def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(tmp_path: Path) -> None:
+def test_tree_that_is_absent_is_a_problem_of_its_commit_alone(where: Path, db: Path) -> None:
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     _lose(repository, f"{tally.mean.sha}:src")
-    _run(repository, tmp_path / "out.db")
-    codes = {
-        (r["subject"], r["code"])
-        for r in _rows(tmp_path / "out.db", "SELECT subject, code FROM problems")
-    }
+    _run(repository, db)
+    codes = {pick(r, "subject", "code") for r in _rows(db, "SELECT subject, code FROM problems")}
     assert (tally.mean.sha, "tree_missing") in codes
     assert tally.start.sha not in {subject for subject, _ in codes}
 
 
-def test_transcript_that_arrives_after_all_is_read(tmp_path: Path) -> None:
+def test_transcript_that_arrives_after_all_is_read(tmp_path: Path, where: Path, db: Path) -> None:
     """The missing objects of a partial clone are fetched; no ref moves."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     whole = _fresh(repository, tmp_path)
     key = tally.median.checkpoints[0]
     name = f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl"
     data = git(repository, "cat-file", "blob", name)
     _lose(repository, name)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     git(repository, "hash-object", "-w", "--stdin", stdin=data)
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
     same(after, whole)
 
@@ -801,7 +806,7 @@ _LIES = {
 
 @pytest.mark.parametrize("lie", sorted(_LIES))
 def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
-    lie: str, tmp_path: Path
+    lie: str, where: Path, db: Path
 ) -> None:
     tally = Tally()
     key = "a1b2c3d4e5f6"
@@ -814,87 +819,77 @@ def test_metadata_that_lies_ends_in_rows_and_never_in_an_exception(
     tally.world.human_write("liar.py", "x = 1\n")
     commit = tally.world.commit("By a liar", names=[key])
     tally.world.store_files({f"{key[:2]}/{key[2:]}/{name}": data for name, data in files.items()})
-    _run(tally.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", tally.median.sha) == {
-        "src/median.py": [(1, 3, "agent", "exact")]
-    }
-    assert list(_authors(tmp_path / "out.db", commit.sha)) == ["liar.py"]
+    _run(tally.build(where), db)
+    assert _authors(db, tally.median.sha) == MEDIAN_LINES
+    assert list(_authors(db, commit.sha)) == ["liar.py"]
 
 
-def test_file_that_arrives_after_all_is_judged(tmp_path: Path) -> None:
+def test_file_that_arrives_after_all_is_judged(tmp_path: Path, where: Path, db: Path) -> None:
     """A checkout in a partial clone fetches the files it needs; no ref moves."""
     tally = Tally()
-    repository = tally.build(tmp_path / "repo")
+    repository = tally.build(where)
     whole = _fresh(repository, tmp_path)
     data = git(repository, "cat-file", "blob", "main:src/median.py")
     _lose(repository, "main:src/median.py")
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     git(repository, "hash-object", "-w", "--stdin", stdin=data)
-    done, after = _run(repository, tmp_path / "out.db")
+    done, after = _run(repository, db)
     assert not done.unchanged
     same(after, whole)
 
 
-def test_second_run_does_nothing_although_one_chunk_is_absent(tmp_path: Path) -> None:
+def test_second_run_does_nothing_although_one_chunk_is_absent(where: Path, db: Path) -> None:
     world = World("chunks")
-    session = world.session()
-    session.prompt("Long work")
+    session = world.session(prompt="Long work")
     for number in range(5):
         session.write(f"{number}.py", f"x = {number}\n")
     commit = world.commit("All", [session], stored=Stored(parts=3))
-    repository = world.build(tmp_path / "repo")
+    repository = world.build(where)
     key = commit.checkpoints[0]
     _lose(repository, f"entire/checkpoints/v1:{key[:2]}/{key[2:]}/0/full.jsonl.001")
-    first, _ = _run(repository, tmp_path / "out.db")
-    second, _ = _run(repository, tmp_path / "out.db")
+    first, _ = _run(repository, db)
+    second, _ = _run(repository, db)
     assert (first.unchanged, second.unchanged) == (False, True)
 
 
-def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path) -> None:
-    world = World("cut")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two files")
+def test_cut_transcript_leaves_what_follows_unknown(tmp_path: Path, db: Path) -> None:
+    world = World.holding("cut", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Two files")
     session.write("one.py", "one = 1\n")
     kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
     commit = world.commit("Both", [session], stored=Stored(transcript="cut", keep=kept))
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    said = _authors(tmp_path / "out.db", commit.sha)
+    _run_built(world, tmp_path)
+    said = _authors(db, commit.sha)
     assert said["one.py"] == [(1, 1, "agent", "exact")]
     assert said["two.py"][0][2] == "unknown"
 
 
 def test_lines_from_before_the_beginning_of_a_truncated_transcript_are_not_called_human(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     """The copies hold what came since the one before, and the first of them is not there."""
-    world = World("truncated_start")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two files")
+    world = World.holding("truncated_start", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Two files")
     session.write("one.py", "one = 1\n")
     session.kept = len(session.log.records)
     session.write("two.py", "two = 2\n")
     commit = world.commit("Both", [session], stored=Stored(transcript="delta"))
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    said = _authors(tmp_path / "out.db", commit.sha)
+    _run_built(world, tmp_path)
+    said = _authors(db, commit.sha)
     assert said["two.py"] == [(1, 1, "agent", "exact")]
     assert said["one.py"] == [(1, 1, "unknown", "transcript_not_stored")]
-    codes = [row["code"] for row in _rows(tmp_path / "out.db", "SELECT code FROM problems")]
+    codes = [row["code"] for row in _rows(db, "SELECT code FROM problems")]
     assert codes == ["beginning_missing"]
 
 
 def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_session_saw_it(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    world = World("not_committed")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Three files")
+    world = World.holding("not_committed", {"a.py": "a = 1\n"})
+    session = world.session(prompt="Three files")
     session.write("seen.py", "first_value = 1\nsecond_value = 2\nthird_value = 3\n")
     session.write("unseen.py", "fourth_value = 4\nfifth_value = 5\nsixth_value = 6\n")
     session.write("scratch.py", "never_committed = 7\n")
@@ -908,8 +903,8 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     world.wait(60)
     world.human_delete("unseen.py", "fifth_value = 5\n")
     world.commit("Some of it", [session], paths=["seen.py", "unseen.py"])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    (row,) = _rows(tmp_path / "out.db", "SELECT * FROM session_stats")
+    _run_built(world, tmp_path)
+    (row,) = _rows(db, "SELECT * FROM session_stats")
     found = {
         name: row[name]
         for name in (
@@ -936,15 +931,14 @@ def test_a_line_that_is_not_committed_was_removed_by_a_person_only_if_the_sessio
     [("docs/plan.md", 100.0, "vibe"), ("ledger.py", pytest.approx(50.0), "collaborative")],
 )
 def test_a_sessions_share_counts_source_and_test_files(
-    persons: str, percentage: float, mode: str, tmp_path: Path
+    persons: str, percentage: float, mode: str, tmp_path: Path, db: Path
 ) -> None:
     """What a person writes in the docs is counted beside it."""
     world = World("shares")
     world.human_write("docs/plan.md", "# Plan of the ledger\n\nIt keeps track of expenses.\n")
     world.human_write("ledger.py", "opening_value = 0\n")
     world.commit("A plan")
-    session = world.session()
-    session.prompt("Begin")
+    session = world.session(prompt="Begin")
     session.edit("ledger.py", "opening_value = 0\n", "opening_value = 1\n")
     session.edit("docs/plan.md", "It keeps track", "It will keep track")
     world.wait(60)
@@ -953,48 +947,44 @@ def test_a_sessions_share_counts_source_and_test_files(
     session.outside_edit_notice(persons)
     session.end_turn()
     world.commit("Ledger", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    (row,) = _rows(tmp_path / "out.db", "SELECT * FROM session_stats")
-    assert (row["agent_lines"], row["human_lines"]) == (2, 1)
-    assert (row["agent_percentage"], row["coding_mode"]) == (percentage, mode)
+    _run_built(world, tmp_path)
+    (row,) = _rows(db, "SELECT * FROM session_stats")
+    assert pick(row, "agent_lines", "human_lines") == (2, 1)
+    assert pick(row, "agent_percentage", "coding_mode") == (percentage, mode)
 
 
 def test_commit_by_hand_between_two_edits_tells_what_the_agent_had_before_it(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     """No edit records its base; the commit in between does, so the next person's line is known
     for what it is.
     """
-    world = World("between")
-    world.human_write("a.py", "alpha = 1\nomega = 9\n")
-    world.commit("Start")
-    session = world.session(null_original=True)
-    session.prompt("Edit")
+    world = World.holding("between", {"a.py": "alpha = 1\nomega = 9\n"})
+    session = world.session(null_original=True, prompt="Edit")
     world.human_write("new.py", "first = 1\nlast = 9\n")
     session.edit("new.py", "first = 1", "first = 100")
     world.commit("With a file of unknown base", [session])
     world.human_insert("new.py", "by_hand = 5", after="first = 100")
     session.edit("new.py", "last = 9", "last = 900")
     commit = world.commit("And on", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["new.py"] == [
+    _run_built(world, tmp_path)
+    assert _authors(db, commit.sha)["new.py"] == [
         (2, 2, "human", "none"),
         (3, 3, "agent", "exact"),
     ]
 
 
 def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World("growing")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
+    world = World.holding("growing", {"a.py": "a = 1\n"})
     session = world.session()
     for name in ("one", "two", "three"):
         session.prompt(name)
         session.write(f"{name}.py", f"{name} = 1\n")
         world.commit(name, [session])
-    repository = world.build(tmp_path / "repo")
+    repository = world.build(where)
     read: list[str] = []
     blob = GitRepo.blob
 
@@ -1003,10 +993,10 @@ def test_copy_that_is_the_beginning_of_a_longer_one_is_not_read(
         return blob(self, oid)
 
     monkeypatch.setattr(GitRepo, "blob", noted)
-    _run(repository, tmp_path / "fresh.db")
+    _run(repository, db)
     transcripts = {
         row["transcript_blob"]
-        for row in _rows(tmp_path / "fresh.db", "SELECT transcript_blob FROM checkpoint_sessions")
+        for row in _rows(db, "SELECT transcript_blob FROM checkpoint_sessions")
     }
     assert len(transcripts) == 3
     assert len(transcripts & set(read)) == 1
@@ -1024,21 +1014,18 @@ def test_blob_has_the_id_that_git_gives_it(data: bytes, like: str, expected: str
     assert blob_id(data, like) == expected
 
 
-def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path) -> None:
+def test_text_of_a_call_whose_result_was_lost_is_not_called_human(tmp_path: Path, db: Path) -> None:
     """The program ended, or the context was compacted, before the result was written: the edit
     wrote what the commit has of it.
     """
-    world = World("no-result")
-    world.human_write("a.py", "import os\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Two imports")
+    world = World.holding("no-result", {"a.py": "import os\n"})
+    session = world.session(prompt="Two imports")
     session.write("b.py", "b = 1\n")
     session.edit_cut_off("a.py", "import os", "import os\nimport strings_of_all_kinds")
     world.human_insert("a.py", "import strings_of_all_kinds\nimport another_one", after="import os")
     commit = world.commit("Both", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [
+    _run_built(world, tmp_path)
+    assert _authors(db, commit.sha)["a.py"] == [
         (2, 2, "agent", "moved"),
         (3, 3, "human", "none"),
     ]
@@ -1093,13 +1080,10 @@ def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, 
     [("", ("agent", "exact")), ("another-session", ("unknown", "invisible_subagent"))],
 )
 def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
-    owner: str, said: tuple[str, str], tmp_path: Path
+    owner: str, said: tuple[str, str], tmp_path: Path, db: Path
 ) -> None:
-    world = World("task-files")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    world = World.holding("task-files", {"a.py": "a = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent("Write a file", visible=False) as sub:
         began = world.clock
         sub.write("sub.py", "written = by_a_subagent\n")
@@ -1117,24 +1101,21 @@ def test_file_of_a_subagent_beside_the_transcript_shows_what_it_did(
         {f"{checkpoint[:2]}/{checkpoint[2:]}/tasks/toolu_x/agent-{sub.agent_id}.jsonl": content},
         "Task",
     )
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["sub.py"] == [(1, 1, *said)]
-    (row,) = _rows(tmp_path / "out.db", "SELECT turns, unseen_subagents FROM sessions")
+    _run_built(world, tmp_path)
+    assert _authors(db, commit.sha)["sub.py"] == [(1, 1, *said)]
+    (row,) = _rows(db, "SELECT turns, unseen_subagents FROM sessions")
     assert row == {"turns": 1, "unseen_subagents": 0 if not owner else 1}
 
 
 @pytest.mark.parametrize(("gone", "method"), [(False, "made_by_call"), (True, "time_and_files")])
 def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
-    gone: bool, method: str, tmp_path: Path
+    gone: bool, method: str, tmp_path: Path, db: Path
 ) -> None:
     """The call that made the commit printed its id; where somebody else made it, the file is as
     the session left it.
     """
-    world = World("by-call")
-    world.human_write("a.py", "alpha = 1\nomega = 9\n")
-    world.commit("Start")
-    session = world.session("2.1.160")
-    session.prompt("Change it and commit")
+    world = World.holding("by-call", {"a.py": "alpha = 1\nomega = 9\n"})
+    session = world.session("2.1.160", prompt="Change it and commit")
     session.edit("a.py", "alpha = 1", "alpha = 100")
     if gone:
         commit = world.commit("Change alpha", [session], trailer="none", stored=None)
@@ -1142,24 +1123,25 @@ def test_commit_of_one_line_is_its_sessions_although_it_names_nothing(
         commit = session.git_commit("Change alpha", trailer="none", stored=None)
     session.write("b.py", "b = 1\n")
     world.commit("And another", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
+    _run_built(world, tmp_path)
     rows = _rows(
-        tmp_path / "out.db",
+        db,
         "SELECT c.commit_sha, s.method FROM commit_sessions s JOIN commits c ON c.id = s.commit_id",
     )
     assert {row["commit_sha"]: row["method"] for row in rows}.get(commit.sha) == method
-    assert _authors(tmp_path / "out.db", commit.sha)["a.py"] == [(1, 1, "agent", "exact")]
+    assert _authors(db, commit.sha)["a.py"] == [(1, 1, "agent", "exact")]
 
 
-def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path: Path) -> None:
+def test_script_of_the_committed_package_file_tells_which_generator_ran(
+    tmp_path: Path, db: Path
+) -> None:
     """The name of the script says nothing; the file that was committed before the call does, and
     is not run.
     """
-    world = World("scripts")
-    world.human_write("package.json", '{"scripts": {"ship": "drizzle-kit generate"}}\n')
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Make a migration")
+    world = World.holding(
+        "scripts", {"package.json": '{"scripts": {"ship": "drizzle-kit generate"}}\n'}
+    )
+    session = world.session("2.1.150", prompt="Make a migration")
     session.write("src/schema.ts", "export const users = table()\n")
     session.bash(
         "pnpm ship",
@@ -1167,30 +1149,23 @@ def test_script_of_the_committed_package_file_tells_which_generator_ran(tmp_path
         blunt=True,
     )
     commit = world.commit("Migration", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", commit.sha)["drizzle/0000_init.sql"] == [
-        (1, 2, "tool", "none")
-    ]
-    (row,) = _rows(
-        tmp_path / "out.db", "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'"
-    )
+    _run_built(world, tmp_path)
+    assert _authors(db, commit.sha)["drizzle/0000_init.sql"] == [(1, 2, "tool", "none")]
+    (row,) = _rows(db, "SELECT DISTINCT tool, run_by FROM line_spans WHERE author = 'tool'")
     assert row == {"tool": "drizzle-kit", "run_by": "agent"}
 
 
-def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> None:
-    world = World("told")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path, db: Path) -> None:
+    world = World.holding("told", {"a.py": "a = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent(
         "Create sub.py with one assignment. Read notes.md before.", visible=False
     ) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
     world.human_write("notes.md", "what to assign\n")
     commit = world.commit("By a subagent", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    said = _authors(tmp_path / "out.db", commit.sha)
+    _run_built(world, tmp_path)
+    said = _authors(db, commit.sha)
     assert said["sub.py"] == [(1, 1, "agent", "subagent")]
     assert said["notes.md"] == [(1, 1, "unknown", "invisible_subagent")]
 
@@ -1204,17 +1179,14 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents(tmp_path: Path) -> 
     ],
 )
 def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
-    task: str, said: tuple[str, str], tmp_path: Path
+    task: str, said: tuple[str, str], tmp_path: Path, db: Path
 ) -> None:
     """The session read the file only afterwards, and it may have come from another branch; but a
     task names it first.
     """
-    world = World("told-and-rebased")
-    world.human_write("a.py", "a = 1\n")
-    world.commit("Start")
+    world = World.holding("told-and-rebased", {"a.py": "a = 1\n"})
     world.branch_off("feature")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    session = world.session("2.1.150", prompt="Delegate it")
     with session.subagent(task, visible=False) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
     session.read("sub.py")
@@ -1228,20 +1200,16 @@ def test_file_that_a_subagent_was_told_to_make_is_the_agents_after_a_rebase(
     session.prompt("Add a line")
     session.edit("sub.py", "written = by_a_subagent", "written = by_a_subagent\nmore = 1")
     world.commit("More", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    assert _authors(tmp_path / "out.db", rebased.sha)["sub.py"] == [(1, 1, *said)]
+    _run_built(world, tmp_path)
+    assert _authors(db, rebased.sha)["sub.py"] == [(1, 1, *said)]
 
 
-def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
+def test_task_record_of_a_subagent_names_its_files(tmp_path: Path, db: Path) -> None:
     """Without the transcript of the subagent: the recorder's list of what differed when it was
     done.
     """
-    world = World("task-record")
-    world.human_write("a.py", "a = 1\n")
-    world.human_write("b.py", "b = 1\n")
-    world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Delegate it")
+    world = World.holding("task-record", {"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    session = world.session("2.1.150", prompt="Delegate it")
     session.edit("b.py", "b = 1", "b = 2")
     with session.subagent("Do what is left", visible=False) as sub:
         sub.write("sub.py", "written = by_a_subagent\n")
@@ -1267,26 +1235,23 @@ def test_task_record_of_a_subagent_names_its_files(tmp_path: Path) -> None:
     said = _authors(tmp_path / "without.db", commit.sha)
     assert {spans[-1][2:] for spans in said.values()} == {("unknown", "invisible_subagent")}
     world.store_files({place: json.dumps(record).encode()}, "Task")
-    _run(world.build(tmp_path / "with"), tmp_path / "with.db")
-    said = _authors(tmp_path / "with.db", commit.sha)
+    _run(world.build(tmp_path / "with"), db)
+    said = _authors(db, commit.sha)
     assert said["sub.py"] == [(1, 1, "agent", "subagent")]
     assert said["a.py"] == [(1, 1, "unknown", "invisible_subagent")]
     assert said["b.py"] == [(1, 1, "agent", "exact"), (2, 2, "human", "none")]
-    (row,) = _rows(
-        tmp_path / "with.db", "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'"
-    )
+    (row,) = _rows(db, "SELECT detail FROM problems WHERE code = 'no_subagent_transcript'")
     assert row["detail"] == "transcript too large"
 
 
-def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> None:
+def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path, db: Path) -> None:
     """Both files are of one call: the converter's output, and a file that an unknown program
     wrote after it.
     """
     world = World("converted")
     world.human_write("src.md", "# Birds\n")
     world.commit("Start")
-    session = world.session("2.1.150")
-    session.prompt("Publish it")
+    session = world.session("2.1.150", prompt="Publish it")
     session.write("notes.md", "published\n")
     page = "<h1>Birds</h1>\n<p>one bird a day</p>\n<p>two at night</p>\n"
 
@@ -1296,8 +1261,8 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
 
     session.bash("pandoc src.md -o a.xml && ./publish a.xml", convert, blunt=True)
     commit = world.commit("Publish", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    authors = _authors(tmp_path / "out.db", commit.sha)
+    _run_built(world, tmp_path)
+    authors = _authors(db, commit.sha)
     assert authors["a.xml"] == [(1, 3, "tool", "none")] and authors["b.xml"] == [
         (1, 3, "unknown", "opaque_shell")
     ]
@@ -1305,6 +1270,7 @@ def test_copy_of_what_a_converter_wrote_is_nobodys_by_hand(tmp_path: Path) -> No
 
 def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_their_text(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     """The recorder put one word in the place of a name: the file is not known, the lines of a
     commit are.
@@ -1312,8 +1278,7 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     world = World("redacted")
     world.human_write("docs/index.md", "# Ledger\n")
     world.commit("Begin")
-    session = world.session()
-    session.prompt("Write the guide and the notes")
+    session = world.session(prompt="Write the guide and the notes")
     session.write(
         "docs/REDACTED.md",
         "The ledger keeps track of small expenses.\nIt is closed at the end of each month.\n",
@@ -1323,20 +1288,16 @@ def test_edits_whose_path_was_redacted_are_counted_and_their_lines_found_by_thei
     world.remove("notes/REDACTED.md")
     session.end_turn()
     world.commit("A guide", [session])
-    _run(world.build(tmp_path / "repo"), tmp_path / "out.db")
-    edits = _rows(tmp_path / "out.db", "SELECT outcome, detail FROM edits")
-    assert [(row["outcome"], row["detail"]) for row in edits] == [
-        ("unmatched", "path_redacted")
-    ] * 2
-    (total,) = _rows(
-        tmp_path / "out.db", "SELECT edits_unmatched, edits_applied FROM session_stats"
-    )
-    assert (total["edits_unmatched"], total["edits_applied"]) == (2, 0)
+    _run_built(world, tmp_path)
+    edits = _rows(db, "SELECT outcome, detail FROM edits")
+    assert [pick(row, "outcome", "detail") for row in edits] == [("unmatched", "path_redacted")] * 2
+    (total,) = _rows(db, "SELECT edits_unmatched, edits_applied FROM session_stats")
+    assert pick(total, "edits_unmatched", "edits_applied") == (2, 0)
     lines = _rows(
-        tmp_path / "out.db",
+        db,
         "SELECT DISTINCT class, evidence FROM line_spans WHERE path = 'docs/aX9pQ2-guide.md'",
     )
-    assert [(row["class"], row["evidence"]) for row in lines] == [("agent", "matched")]
+    assert [pick(row, "class", "evidence") for row in lines] == [("agent", "matched")]
 
 
 # --- a clone in which somebody goes on working ----------------------------------------------------
@@ -1347,7 +1308,7 @@ _OF_ALL_BRANCHES = ("session_features", "scores", "stage_runs")
 
 
 def _tip(repository: Path, name: str = "HEAD") -> str:
-    return git(repository, "rev-parse", name).decode().strip()
+    return object_id(repository, name)
 
 
 def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
@@ -1363,13 +1324,15 @@ def _moving(repository: Path, stop: int, tips: tuple[str, str]) -> Progress:
     return move
 
 
-def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(tmp_path: Path) -> None:
-    repository = Tally().build(tmp_path / "repo")
+def test_branch_that_moves_during_a_run_gives_the_answer_of_before_or_after(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
+    repository = Tally().build(where)
     new = _tip(repository)
     old = _tip(repository, "HEAD~1")
     after = _fresh(repository, tmp_path)
     git(repository, "update-ref", "HEAD", old)
-    before = _run(repository, tmp_path / "before.db")[1]
+    before = _run(repository, db)[1]
     for stop in itertools.count(1):
         git(repository, "update-ref", "HEAD", old)
         answer = _run(

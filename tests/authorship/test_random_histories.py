@@ -17,6 +17,7 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.stages import line_rows
 from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.storage.compare import compare as compare_databases
 from collector.storage.store import Store
 
@@ -59,7 +60,7 @@ def test_wrong_with_confidence_is_rare(confusion: Counter[tuple[str, str]]) -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also what a later run must take back: a commit can change what is known of older lines.
 
@@ -81,17 +82,17 @@ def test_updates_commit_by_commit_or_in_leaps_end_as_one_fresh_run(
         for ref in hidden:
             git(repository, "update-ref", "-d", ref)
         if branch == killed:
-            with monkeypatch.context() as patch, Store(tmp_path / "updated.db") as store:
+            with monkeypatch.context() as patch, Store(db) as store:
                 patch.setattr(line_rows, "totals", _kill)
                 with pytest.raises(KeyboardInterrupt):
                     attribute_repo(store, repository, options)
-        with Store(tmp_path / "updated.db") as store:
+        with Store(db) as store:
             attribute_repo(store, repository, options)
         for ref, target in hidden.items():
             git(repository, "update-ref", ref, target)
-    _attribute(repository, commits[-1], tmp_path / "updated.db")
+    _attribute(repository, commits[-1], db)
     _attribute(repository, commits[-1], tmp_path / "fresh.db")
-    tables = compare_databases(tmp_path / "updated.db", tmp_path / "fresh.db")
+    tables = compare_databases(db, tmp_path / "fresh.db")
     assert [table for table in tables if table.differs] == [] and any(
         table.table == "spans" and table.rows for table in tables
     )
@@ -140,7 +141,7 @@ def test_a_line_of_a_newer_commit_has_the_class_of_a_fresh_run_or_none(
     assert answered
 
 
-def _refs(repository: Path, *below: str) -> dict[str, str]:
+def _refs(repository: Path, *below: str) -> Texts:
     lines = (
         git(repository, "for-each-ref", "--format=%(refname) %(objectname)", *below)
         .decode()

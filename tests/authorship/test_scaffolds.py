@@ -409,8 +409,7 @@ def test_a_description_is_no_part_of_the_name(tmp_path: Path) -> None:
 
 def test_what_an_agent_is_recorded_to_have_written_stays_its_own(tmp_path: Path) -> None:
     world = World("agents")
-    session = world.session()
-    session.prompt("Write the rules down")
+    session = world.session(prompt="Write the rules down")
     session.write("AGENTS.md", RULES)
     session.end_turn()
     found = answers(world, world.commit("Set up", [session]), tmp_path)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import Session, World
 
 from attribution.authorship.agent_text import without_layout
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.sightings import (
     Appearance,
     FileEdit,
@@ -22,9 +22,7 @@ from attribution.authorship.sightings import (
     events_of,
     every_event,
 )
-from attribution.stages.lines import attribute_repo
 from collector.model import Edit, Replacement
-from collector.storage.store import Store
 
 BASE = "import os\n\n\ndef first_thing():\n    return os.getcwd()\n"
 HAND = (
@@ -36,8 +34,7 @@ OTHER = "def another_function_here():\n    return 1\n"
 
 def _classes(world: World, tmp_path: Path, path: str = "nodes.py") -> list[str]:
     """The classes of the lines that the last commit adds to a file, each once, in order."""
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    with analysed_store(world.build(tmp_path / "repo"), tmp_path / "out.db") as store:
         rows = store.rows(
             "SELECT * FROM line_spans WHERE path = ? AND commit_sha = ? ORDER BY start_line",
             (path, world.tips["main"].sha),
@@ -96,13 +93,9 @@ def _story(
     """An agent works on `x.py` and looks at `nodes.py` twice; in between a person adds a
     function to that.
     """
-    world = World("sightings")
-    world.human_write("nodes.py", BASE)
-    world.human_write("x.py", "x = 1\n")
-    world.commit("Start")
+    world = World.holding("sightings", {"nodes.py": BASE, "x.py": "x = 1\n"})
     world.wait(3_000)
-    session = world.session()
-    session.prompt("Work on x.py")
+    session = world.session(prompt="Work on x.py")
     first(session, world)
     session.write("x.py", OTHER, overwrite=True)
     if edits:
@@ -130,14 +123,11 @@ def test_a_line_that_came_between_two_looks_is_a_persons(
 def test_a_document_that_quotes_what_its_writer_had_read_is_not_where_the_code_comes_from(
     name: str, tmp_path: Path
 ) -> None:
-    world = World("review")
-    world.human_write("nodes.py", BASE)
-    world.commit("Start")
+    world = World.holding("review", {"nodes.py": BASE})
     world.wait(3_000)
     world.human_insert("nodes.py", HAND)
     world.wait(60)
-    session = world.session()
-    session.prompt("Review nodes.py")
+    session = world.session(prompt="Review nodes.py")
     session.read("nodes.py")
     text = world.files["nodes.py"].text()
     session.write(name, f"# Review\n\n```python\n{text}more_of_it = another_call(1)\n```\n")
@@ -183,13 +173,9 @@ def _commit_story(
     """A commit has the file without a function that a person adds and the agent reads; no
     session had looked at the file before.
     """
-    world = World("committed")
-    world.human_write("nodes.py", BASE)
-    world.human_write("x.py", "x = 1\n")
-    world.commit("Start")
+    world = World.holding("committed", {"nodes.py": BASE, "x.py": "x = 1\n"})
     world.wait(90_000)
-    session = world.session()
-    session.prompt("Work on x.py")
+    session = world.session(prompt="Work on x.py")
     if work:
         session.write("x.py", OTHER, overwrite=True)
     else:
@@ -199,8 +185,7 @@ def _commit_story(
     world.wait(wait)
     if again:
         session.end_turn()
-        session = world.session()
-        session.prompt("Go on with x.py")
+        session = world.session(prompt="Go on with x.py")
     between(session, world)
     world.human_insert("nodes.py", HAND * 2)
     world.wait(60)
@@ -238,9 +223,7 @@ def test_a_commit_is_no_sighting_where_something_else_may_have_written(
     assert "human recorded" not in _classes(story(), tmp_path)
 
 
-def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards(
-    tmp_path: Path,
-) -> None:
+def test_a_line_that_was_seen_before_a_commit_of_other_parts_is_not_new_afterwards() -> None:
     edges = (None, without_layout("return os.getcwd()"))
     seen, part = (
         Sighting(1.0, 0, "limit = 40\nreturn os.getcwd()", True),
@@ -320,11 +303,8 @@ def test_what_a_formatter_found_there_is_not_the_formatters(tmp_path: Path) -> N
 def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(
     tmp_path: Path,
 ) -> None:
-    world = World("again")
-    world.human_write("a.py", "opening = 1\n")
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Add a total")
+    world = World.holding("again", {"a.py": "opening = 1\n"})
+    session = world.session(prompt="Add a total")
     world.human_insert("a.py", "by_hand = gather_by_hand(7)\n")
     session.bash("cat a.py", stdout="opening = 1\nby_hand = gather_by_hand(7)")
     text = "opening = 1\nby_hand = gather_by_hand(7)\ntotal_of_all = combine(by_hand)\n"
@@ -341,16 +321,13 @@ def test_what_stood_in_a_file_before_the_agent_wrote_it_again_is_not_the_agents(
 
 
 def test_what_stood_there_at_the_first_look_is_not_its_trailers(tmp_path: Path) -> None:
-    world = World("first")
-    world.human_write("x.py", "x = 1\n")
-    world.commit("Start")
+    world = World.holding("first", {"x.py": "x = 1\n"})
     world.human_write(
         "nodes.py",
         "TARGETS = [\n" + "".join(f"    'the target {number}',\n" for number in range(9)) + "]\n",
     )
     world.wait(7_000)
-    session = world.session()
-    session.prompt("Work on x.py")
+    session = world.session(prompt="Work on x.py")
     session.read("nodes.py")
     session.write("x.py", OTHER, overwrite=True)
     session.end_turn()
@@ -394,21 +371,17 @@ CODE = HAND.strip("\n")
     ],
 )
 def test_code_in_the_task_of_a_subagent_is_its_own(
-    task: str, expected: str, later: int, tmp_path: Path
+    task: str, expected: str, later: int, tmp_path: Path, db: Path
 ) -> None:
     """Nobody recorded its calls; the file stood before, and the commit may have been rebased."""
-    world = World("tasks")
-    world.human_write("nodes.py", BASE)
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Go on with the plan")
+    world = World.holding("tasks", {"nodes.py": BASE})
+    session = world.session(prompt="Go on with the plan")
     session.read("nodes.py")
     with session.subagent(task, visible=False) as hidden:
         hidden.edit("nodes.py", "    return os.getcwd()\n", "    return os.getcwd()\n" + HAND)
     session.end_turn()
     world.commit("Work", [session], later=later)
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, world.build(tmp_path / "repo"), AttributeOptions())
+    with analysed_store(world.build(tmp_path / "repo"), db) as store:
         rows = store.rows(
             "SELECT * FROM line_spans WHERE path = 'nodes.py' AND commit_sha = ?",
             (world.tips["main"].sha,),

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import World, import_stream
+from support.answers import column
+from support.builder import World
+from support.commands import clone
 from support.dumps import Dump, dump, same
-from support.truth import REPOS, cases
+from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.shell import effects
@@ -27,6 +29,11 @@ from collector.storage.store import Store
 
 # the same commits with another key: everything is done again but what is kept
 _AGAIN = AttributeOptions(since=1.0)
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "repo"
 
 
 def _run(
@@ -52,10 +59,7 @@ def _cache() -> Path:
 def _kept() -> list[str]:
     """Sessions; "" are the lines that the files of a history share."""
     with Store(_cache(), is_cache=True) as store:
-        return [
-            row["session"]
-            for row in store.rows("SELECT session FROM sessions_read WHERE part = ''")
-        ]
+        return column(store, "SELECT session FROM sessions_read WHERE part = ''")
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -66,8 +70,7 @@ def _world(tmp_path: Path) -> tuple[World, Path]:
     world = World("kept", "v1")
     world.human_write("README.md", "# Kept\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a mean")
+    session = world.session(prompt="Add a mean")
     session.write("mean.py", "def mean(rows):\n    return sum(rows) / len(rows)\n")
     session.end_turn()
     world.commit("Add mean", [session])
@@ -87,29 +90,28 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_only_the_session_that_went_on_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, where: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, _ = _world(tmp_path)
-    other = world.session()
-    other.prompt("Add a median")
+    other = world.session(prompt="Add a median")
     other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
     other.end_turn()
     world.commit("Add median", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone")
-    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db")
+    (where).rename(tmp_path / "gone")
+    _run(world.build(where, True), db)
     other.prompt("Add a mode")
     other.write("mode.py", "def mode(rows):\n    return max(set(rows), key=rows.count)\n")
     other.end_turn()
     world.commit("Add mode", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone too")
-    repository = world.build(tmp_path / "repo", True)
+    (where).rename(tmp_path / "gone too")
+    repository = world.build(where, True)
     read = _counted(monkeypatch)
-    same(_run(repository, tmp_path / "out.db"), _run(repository, tmp_path / "fresh.db"))
+    same(_run(repository, db), _run(repository, tmp_path / "fresh.db"))
     assert read == [other.id]
 
 
 def test_what_was_read_is_kept_before_all_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_cache, "_WAIT", -1.0)
     repository, found = _planted(tmp_path), list[int]()
@@ -119,54 +121,57 @@ def test_what_was_read_is_kept_before_all_is_read(
         return read_session(repo, files, known)
 
     monkeypatch.setattr(sessions, "read_session", noted)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert found == [*range(1 + len(_SECRETS))]
 
 
 def test_a_session_that_is_stored_and_kept_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert len(_kept()) == 1
     monkeypatch.setattr(sessions, "read_session", _never)
-    _run(repository, tmp_path / "out.db", _AGAIN)
+    _run(repository, db, _AGAIN)
 
 
 @pytest.mark.parametrize("with_session", [True, False])
 def test_lines_that_files_share_are_kept_only_where_they_were_counted(
-    with_session: bool, tmp_path: Path
+    with_session: bool, where: Path, db: Path
 ) -> None:
     world = World("kept", "v1")
     for name in ("one.py", "two.py"):
         world.human_write(name, "import shared\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add a mean")
+    session = world.session(prompt="Add a mean")
     session.write("mean.py", "import shared\n")
     world.commit("Add mean", [session] if with_session else [])
-    _run(world.build(tmp_path / "repo", True), tmp_path / "out.db", AttributeOptions())
+    _run(world.build(where, True), db, AttributeOptions())
     assert _kept().count("") == with_session
 
 
 @pytest.mark.parametrize(
     ("command", "parsed"),
-    [("go build ./...", 0), ("git stash pop", 0), ("rm -f old.txt", 0), ("npm run fix", 1)],
+    {"go build ./...": 0, "git stash pop": 0, "rm -f old.txt": 0, "npm run fix": 1}.items(),
 )
 def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
-    command: str, parsed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str,
+    parsed: int,
+    tmp_path: Path,
+    where: Path,
+    db: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world, _ = _world(tmp_path)
-    other = world.session()
-    other.prompt("Go on")
+    other = world.session(prompt="Go on")
     other.bash(command)
     other.write("median.py", "def median(rows):\n    return sorted(rows)[len(rows) // 2]\n")
     other.end_turn()
     world.human_write("README.md", "# Kept\n\nFor good\n")
     world.commit("Add median", [other])
-    (tmp_path / "repo").rename(tmp_path / "gone")
-    repository = world.build(tmp_path / "repo", True)
-    _run(repository, tmp_path / "out.db")
+    (where).rename(tmp_path / "gone")
+    repository = world.build(where, True)
+    _run(repository, db)
     fresh = _run(repository, tmp_path / "fresh.db", _AGAIN)
     asked: list[str] = []
 
@@ -176,32 +181,34 @@ def test_what_a_command_did_is_kept_but_for_tasks_whose_file_may_be_known_now(
 
     for module in ("session_edits", "windows"):
         monkeypatch.setattr(f"attribution.authorship.{module}.effects", noted)
-    same(_run(repository, tmp_path / "out.db", _AGAIN), fresh)
+    same(_run(repository, db, _AGAIN), fresh)
     assert asked == [command] * parsed
 
 
 def test_another_version_of_the_attribution_reads_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     monkeypatch.setattr("attribution.stages.sessions.CONCLUDED", "another")
     monkeypatch.setattr("attribution.stages.lines_due.VERSION", "another")
     read = _counted(monkeypatch)
-    _run(repository, tmp_path / "out.db", _AGAIN)
+    _run(repository, db, _AGAIN)
     assert len(read) == 1
 
 
-def test_the_cache_is_its_owner_s_alone(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+def test_the_cache_is_its_owner_s_alone(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
     assert stat.S_IMODE(_cache().stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", ["none", "prompts"])
-def test_a_database_that_keeps_less_has_nothing_kept_for_it(content: str, tmp_path: Path) -> None:
+def test_a_database_that_keeps_less_has_nothing_kept_for_it(
+    content: str, tmp_path: Path, db: Path
+) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
-    _run(repository, tmp_path / "out.db", policy=Policy(content))
+    _run(repository, db)
+    _run(repository, db, policy=Policy(content))
     assert _kept() == []
 
 
@@ -248,7 +255,7 @@ def test_no_secret_can_be_read_from_the_cache_or_beside_the_database(
     database.parent.mkdir()
     _run(repository, database)
     with Store(_cache(), is_cache=True) as store:
-        kept = [row["content"] for row in store.rows("SELECT content FROM sessions_read")]
+        kept = column(store, "SELECT content FROM sessions_read")
     key = archive.own_key()
     assert key is not None and len(kept) > len(_SECRETS)
     assert all(session_cache.unseal(content, key) is not None for content in kept)
@@ -261,14 +268,14 @@ def test_no_secret_can_be_read_from_the_cache_or_beside_the_database(
 
 @pytest.mark.parametrize("off", [session_cache.ENVIRONMENT, archive.ENVIRONMENT])
 def test_without_a_cache_or_its_key_sessions_are_read_again(
-    off: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    off: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(off, "off")
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     read = _counted(monkeypatch)
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
     assert len(read) == 2
@@ -276,53 +283,57 @@ def test_without_a_cache_or_its_key_sessions_are_read_again(
 
 @pytest.mark.parametrize("name", cases())
 def test_a_second_database_reads_nothing_again(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    fresh = _run(repository, tmp_path / "out.db")
+    repository = clone(name, tmp_path)
+    fresh = _run(repository, db)
     read = _counted(monkeypatch)
     same(_run(repository, tmp_path / "second.db"), fresh)
     assert len(read) <= sum("transcript='present'" not in row for row in fresh["sessions"])
 
 
 def test_a_database_that_was_moved_finds_its_sessions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
-    (tmp_path / "out.db").rename(tmp_path / "moved.db")
+    _run(repository, db)
+    (db).rename(tmp_path / "moved.db")
     monkeypatch.setattr(sessions, "read_session", _never)
     _run(repository, tmp_path / "moved.db", _AGAIN)
 
 
 @pytest.mark.parametrize("content", ["x''", "x'00'", "substr(content, 1, length(content) - 4)"])
-def test_what_was_not_sealed_with_the_key_is_read_again(content: str, tmp_path: Path) -> None:
+def test_what_was_not_sealed_with_the_key_is_read_again(
+    content: str, tmp_path: Path, db: Path
+) -> None:
     _, repository = _world(tmp_path)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     with sqlite3.connect(_cache()) as connection:
         connection.execute(f"UPDATE sessions_read SET content = {content}")
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
 
 
-def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_that_is_no_cache_is_made_anew(tmp_path: Path, db: Path) -> None:
     _, repository = _world(tmp_path)
     _cache().parent.mkdir()
     _cache().write_bytes(b"no database" * 1000)
-    _run(repository, tmp_path / "out.db")
+    _run(repository, db)
     assert len(_kept()) == 1
 
 
-def test_a_full_cache_takes_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_cache_takes_nothing_more(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_cache, "CACHE_BYTES", 10)
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+    _run(_world(tmp_path)[1], db)
     assert _kept() == []
 
 
-def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
+def test_what_was_not_used_for_a_month_goes(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
     with sqlite3.connect(_cache()) as connection:
         connection.execute("UPDATE sessions_read SET used_on = '2020-01-01'")
     with (
@@ -332,9 +343,9 @@ def test_what_was_not_used_for_a_month_goes(tmp_path: Path) -> None:
         assert _kept() == []
 
 
-def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path) -> None:
-    _run(_world(tmp_path)[1], tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+def test_forgetting_a_repository_forgets_its_sessions(tmp_path: Path, db: Path) -> None:
+    _run(_world(tmp_path)[1], db)
+    with Store(db) as store:
         forget(store, str(store.value("SELECT name FROM repos")), tmp_path / "mirrors")
     assert _kept() == []
 
@@ -351,10 +362,10 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["squash_of_a_branch", "redacted_tokens", "delta_transcripts"])
 @pytest.mark.parametrize("policy", [Policy(), Policy("prompts"), Policy("full", Redaction.EMAILS)])
 def test_rows_are_the_same_whoever_reads(
-    name: str, policy: Policy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, policy: Policy, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream((REPOS / name / "history.fi").read_bytes(), tmp_path / "repo")
-    alone = _run(repository, tmp_path / "alone.db", AttributeOptions(), policy)
+    repository = clone(name, tmp_path)
+    alone = _run(repository, db, AttributeOptions(), policy)
     if len(alone["sessions"]) > 1:
         monkeypatch.setattr(sessions, "read_session", _never)  # not in this process
     same(
@@ -365,17 +376,15 @@ def test_rows_are_the_same_whoever_reads(
 
 @pytest.mark.usefixtures("worth_it")
 def test_a_worker_that_dies_costs_its_session_until_the_next_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = import_stream(
-        (REPOS / "squash_of_a_branch" / "history.fi").read_bytes(), tmp_path / "repo"
-    )
+    repository = clone("squash_of_a_branch", tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(sessions, "read_apart", die)
-        broken = _run(repository, tmp_path / "out.db", AttributeOptions(jobs=2))
+        broken = _run(repository, db, AttributeOptions(jobs=2))
     assert any("reading_stopped" in row for row in broken["problems"])
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )
 
@@ -384,16 +393,17 @@ def die(*_: object) -> None:
     os._exit(9)
 
 
-def test_a_transcript_with_halves_of_characters_is_read_each_time(tmp_path: Path) -> None:
+def test_a_transcript_with_halves_of_characters_is_read_each_time(
+    tmp_path: Path, where: Path, db: Path
+) -> None:
     world = World("halves", "v1")
-    session = world.session()
-    session.prompt("Write \ud83d")
+    session = world.session(prompt="Write \ud83d")
     session.write("a.txt", "one\n")
     session.end_turn()
     world.commit("One", [session])
-    repository = world.build(tmp_path / "repo", True)
-    _run(repository, tmp_path / "out.db")
+    repository = world.build(where, True)
+    _run(repository, db)
     same(
-        _run(repository, tmp_path / "out.db", _AGAIN),
+        _run(repository, db, _AGAIN),
         _run(repository, tmp_path / "fresh.db", _AGAIN),
     )

@@ -44,13 +44,13 @@ def test_who_worked_since_the_parent_took_part_however_the_lines_look(how: How) 
 
 @pytest.mark.parametrize(
     ("how", "expected"),
-    [
-        (How.EXACT, True),
-        (How.SHELL, True),
-        (How.REFORMATTED, False),
-        (How.MOVED, False),
-        (How.EDITED, False),
-    ],
+    {
+        How.EXACT: True,
+        How.SHELL: True,
+        How.REFORMATTED: False,
+        How.MOVED: False,
+        How.EDITED: False,
+    }.items(),
 )
 def test_older_work_that_others_changed_or_moved_is_no_part_of_their_commit(
     how: How, expected: bool
@@ -60,13 +60,13 @@ def test_older_work_that_others_changed_or_moved_is_no_part_of_their_commit(
 
 @pytest.mark.parametrize(
     ("before", "expected"),
-    [
-        ("", True),
-        ("    host = config.host\n", True),
-        (f"{TEXT}\n", False),
-        ("    endpoint  =  config.storage_endpoint\n", False),
-        ("  endpoint = config.storage_endpoint,\n", False),
-    ],
+    {
+        "": True,
+        "    host = config.host\n": True,
+        f"{TEXT}\n": False,
+        "    endpoint  =  config.storage_endpoint\n": False,
+        "  endpoint = config.storage_endpoint,\n": False,
+    }.items(),
 )
 def test_an_older_line_that_the_file_had_in_any_layout_is_not_brought_by_the_session(
     before: str, expected: bool

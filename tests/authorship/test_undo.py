@@ -13,11 +13,8 @@ NEXT = "  return cents.reduce((sum, item) => sum + item, 0)"
 
 def _undone(command: str) -> tuple[World, Commit]:
     """The agent edits a file, a command takes that back; a person types the same and commits."""
-    world = World("undo")
-    world.human_write("src/app.js", BASE)
-    world.commit("Start")
-    session = world.session()
-    session.prompt("Add the rows up")
+    world = World.holding("undo", {"src/app.js": BASE})
+    session = world.session(prompt="Add the rows up")
     session.edit("src/app.js", "  return 0", f"{WROTE}\n{NEXT}")
 
     def take_back(*_: object) -> None:
@@ -84,8 +81,7 @@ def test_what_takes_nothing_of_the_file_away_leaves_it_the_agents(
     world.human_write("src/app.js", BASE)
     world.human_write("README.md", "# Rows\n")
     world.commit("Start")
-    session = world.session()
-    session.prompt("Add the rows up")
+    session = world.session(prompt="Add the rows up")
     session.edit("src/app.js", "  return 0", f"{WROTE}\n{NEXT}")
     session.bash(command)
     session.end_turn()

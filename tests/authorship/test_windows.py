@@ -75,24 +75,23 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        ("tsx src/app.py", "unknown opaque_shell"),  # it is run
+    {
+        "tsx src/app.py": "unknown opaque_shell",  # it is run
         # it is read
-        ("bun -e \"parse(await Bun.file('src/app.py').text())\"", "unknown opaque_shell"),
-        ("mytool save src/app.py", "unknown opaque_shell"),
-        ("python3 break.py && mytool src/app.py", "unknown opaque_shell"),
+        "bun -e \"parse(await Bun.file('src/app.py').text())\"": "unknown opaque_shell",
+        "mytool save src/app.py": "unknown opaque_shell",
+        "python3 break.py && mytool src/app.py": "unknown opaque_shell",
         (
-            "python -c \"import json; print(json.load(open('src/app.py')))\"; ./x",
-            "unknown opaque_shell",
-        ),
+            "python -c \"import json; print(json.load(open('src/app.py')))\"; ./x"
+        ): "unknown opaque_shell",
         # it stands in what is replaced
-        ("sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x", "unknown opaque_shell"),
-        ("cp src/app.py $BACKUP && ./x", "unknown opaque_shell"),  # what is copied stays as it is
-        ("./land.sh --output=docs/x.md --out 'src/app.py'", "agent"),
-        ("pwsh -File ./land.ps1 -Force -Out 'src/app.py'", "agent"),
-        ("python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE", "agent"),
-        ("mytool -o src/app.py", "agent"),
-    ],
+        "sed -i 's|src/app.py|src/other.py|' \"$LIST\"; ./x": "unknown opaque_shell",
+        "cp src/app.py $BACKUP && ./x": "unknown opaque_shell",  # what is copied stays as it is
+        "./land.sh --output=docs/x.md --out 'src/app.py'": "agent",
+        "pwsh -File ./land.ps1 -Force -Out 'src/app.py'": "agent",
+        "python3 - $X <<'E'\np='src/app.py'; s=open(p).read(); open(p,'w').write(s)\nE": "agent",
+        "mytool -o src/app.py": "agent",
+    }.items(),
 )
 def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(
     text: str, said: str
@@ -465,25 +464,22 @@ _MADE = AttributionWindow(F, 10, 100, last=True, made=True, unseen=True)
 
 @pytest.mark.parametrize(
     ("task", "made"),
-    [
-        ("Create `src/app.py` with a main function.", True),
-        ("DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`", True),
-        ("Extract the rules to `src/app.py` and link them.", True),
-        ("Create these:\n- src/app.py", True),
+    {
+        "Create `src/app.py` with a main function.": True,
+        "DELIVERABLES:\n1. `src/app.py` - the program\n2. `test/test_app.py`": True,
+        "Extract the rules to `src/app.py` and link them.": True,
+        "Create these:\n- src/app.py": True,
         (
-            (
-                "Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274"
-                " lines"
-            ),
-            False,
-        ),
-        ("Read `src/app.py` first.", False),
-        ("This test loads what it needs from `src/app.py`.", False),
-        ("Files to convert:\n1. `src/app.py`", False),
-        ("The pull request added src/app.py", False),
-        ("Update the existing `src/app.py`", False),
-        ("Create `src/other.py` like `src/app.py`", False),
-    ],
+            "Review what is not committed.\n## Uncommitted\n- `src/app.py` - new program of 274"
+            " lines"
+        ): False,
+        "Read `src/app.py` first.": False,
+        "This test loads what it needs from `src/app.py`.": False,
+        "Files to convert:\n1. `src/app.py`": False,
+        "The pull request added src/app.py": False,
+        "Update the existing `src/app.py`": False,
+        "Create `src/other.py` like `src/app.py`": False,
+    }.items(),
 )
 def test_subagent_that_was_told_to_make_a_file(task: str, made: bool) -> None:
     """The calls of the subagent are not on record; that its task asks for the new file is."""
@@ -536,7 +532,7 @@ def test_new_file_that_the_recorder_names_is_the_subagents(files: set[str], made
 
 
 @pytest.mark.parametrize(
-    ("kind", "hides"), [("Explore", 0), ("Plan", 0), ("general-purpose", 1), ("", 1)]
+    ("kind", "hides"), {"Explore": 0, "Plan": 0, "general-purpose": 1, "": 1}.items()
 )
 def test_a_subagent_that_can_only_look_hides_nothing(kind: str, hides: int) -> None:
     call = ToolCall(

@@ -4,40 +4,17 @@ the witness is named.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.builder import Commit, Session, World
+from support import numbered_text
+from support.builder import Session, World
 from support.builder.lines import Line, new_file
+from support.ledger import EDIT, PERSONS, answers_at_end, finish, insert_line, start, start_edit
 from support.line_answers import Answer, about, answers, lines_of
 
 from collector.vocabulary.lines import Author
-
-APP = """\
-import { Row } from './rows'
-
-export function total(rows: Row[]) {
-  if (!rows.length) return 0
-  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
-}
-"""
-PERSONS = "export const currency = 'EUR'"
-EDIT = ("if (!rows.length) return 0", "if (rows.length === 0) return 0")
-
-
-def _begin(name: str) -> tuple[World, Session]:
-    world = World(name)
-    world.human_write("src/app.ts", APP)
-    world.commit("Start the ledger")
-    session = world.session()
-    session.prompt("Please go on with the ledger")
-    return world, session
-
-
-def _finish(world: World, *sessions: Session, message: str = "Go on") -> Commit:
-    for session in sessions:
-        session.end_turn()
-    return world.commit(message, sessions)
 
 
 def _class(one: Answer) -> tuple[str, str, str]:
@@ -46,14 +23,13 @@ def _class(one: Answer) -> tuple[str, str, str]:
 
 def test_line_between_two_reads(tmp_path: Path) -> None:
     """The file was seen without it, then with it, and nobody was at work in between."""
-    world, session = _begin("reads")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("reads")
     world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     line = about(found, PERSONS)
     assert _class(line) == ("human", "human", "recorded")
     assert line.seen_without == "2026-03-02T09:01:14.627Z"
@@ -61,64 +37,38 @@ def test_line_between_two_reads(tmp_path: Path) -> None:
     assert about(found, EDIT[1]).source == "agent"
 
 
-def test_line_between_two_reads_of_which_the_second_shows_what_is_committed(tmp_path: Path) -> None:
-    """A text that a later commit holds is not thereby from git."""
-    world, session = _begin("last-read")
-    session.edit("src/app.ts", *EDIT)
+SHOWN: dict[str, tuple[Callable[[Session], object], str]] = {
+    # a text that a later commit holds is not thereby from git
+    "a read": (lambda session: session.read("src/app.ts"), "recorded"),
+    "a partial read": (lambda session: session.read("src/app.ts", start=5, count=4), "recorded"),
+    # the agent is told that the file was changed by somebody else
+    "a notice": (lambda session: session.outside_edit_notice("src/app.ts"), "notice"),
+}
+
+
+@pytest.mark.parametrize("way", SHOWN)
+def test_line_that_the_session_is_shown_last(way: str, tmp_path: Path) -> None:
+    show, witness = SHOWN[way]
+    world, session = start_edit("shown")
     world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Now look again")
-    session.read("src/app.ts")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
-        "human",
-        "human",
-        "recorded",
-    )
-
-
-def test_line_in_a_partial_read(tmp_path: Path) -> None:
-    world, session = _begin("partial")
-    session.edit("src/app.ts", *EDIT)
-    world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    session.prompt("Now look again")
-    session.read("src/app.ts", start=5, count=4)
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
-        "human",
-        "human",
-        "recorded",
-    )
-
-
-def test_line_in_a_notice(tmp_path: Path) -> None:
-    """The agent is told that the file was changed by somebody else."""
-    world, session = _begin("notice")
-    session.edit("src/app.ts", *EDIT)
-    world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    session.prompt("Go on")
-    session.outside_edit_notice("src/app.ts")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), PERSONS)) == (
-        "human",
-        "human",
-        "notice",
-    )
+    show(session)
+    found = answers_at_end(world, session, tmp_path)
+    assert _class(about(found, PERSONS)) == ("human", "human", witness)
 
 
 @pytest.mark.parametrize(
-    ("count", "kind"), [(1, "likely_human"), (6, "likely_human"), (7, "unknown"), (40, "unknown")]
+    ("count", "kind"), {1: "likely_human", 6: "likely_human", 7: "unknown", 40: "unknown"}.items()
 )
 def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path) -> None:
     """A few may be a person's; more than that is a session that nobody recorded more often than
     not.
     """
-    world, session = _begin("commit")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("commit")
     session.end_turn()
     world.wait(300)
-    world.human_insert(
-        "src/app.ts", "".join(f"export const limit{n} = {n}00\n" for n in range(count))
-    )
+    world.human_insert("src/app.ts", numbered_text(count, "export const limit{n} = {n}00\n"))
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     persons = [one for one in lines_of(found) if "limit" in one.text]
     assert {str(one.line_class) for one in persons} == {kind}
@@ -133,7 +83,7 @@ def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
     """A commit that names an agent without a session tells that such agents are about; a day
     later it tells nothing.
     """
-    world, session = _begin("unrecorded")
+    world, session = start("unrecorded")
     world.human_write("docs/plan.md", "# Plan\n")
     world.commit("Plan\n\nCo-authored-by: Claude <noreply@anthropic.com>")
     world.wait(hours * 3600)
@@ -141,7 +91,7 @@ def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
     session.edit("src/app.ts", *EDIT)
     session.end_turn()
     world.wait(300)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     assert str(about(found, PERSONS).line_class) == kind
 
@@ -156,27 +106,23 @@ def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
     """Many lines that no recorded call can have written tell of an agent that is not on record,
     for a day.
     """
-    world, session = _begin("hole")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("hole")
     session.end_turn()
     world.wait(300)
-    world.human_write(
-        "src/rates.ts", "".join(f"export const rate{n} = {n}00\n" for n in range(lines))
-    )
+    world.human_write("src/rates.ts", numbered_text(lines, "export const rate{n} = {n}00\n"))
     world.commit("Rates", [session])
     world.wait(hours * 3600)
     session.prompt("Now the sum")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     session.end_turn()
     world.wait(300)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     found = answers(world, world.commit("Go on", [session]), tmp_path)
     assert str(about(found, PERSONS).line_class) == kind
 
 
 def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
-    world, session = _begin("several")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("several")
     session.write("src/b.ts", "export const ledger = 2\n")
     session.end_turn()
     world.wait(300)
@@ -193,8 +139,7 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
     """As an agent's line stays the agent's, a person's stays that person's, whoever ran the
     formatter.
     """
-    world, session = _begin("indented")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("indented")
     world.wait(60)
     world.human_insert("src/app.ts", "  const currency = 'EUR', country = 'AT'", after=EDIT[1])
     session.prompt("Now look again")
@@ -214,7 +159,7 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
         formatted()
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    assert _class(about(answers(world, _finish(world, session), tmp_path), "currency")) == (
+    assert _class(about(answers_at_end(world, session, tmp_path), "currency")) == (
         "human",
         "human",
         "recorded",
@@ -229,14 +174,13 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
     ],
 )
 def test_trailer_does_not_erase_the_witness(trailer: str, tmp_path: Path) -> None:
-    world, session = _begin("trailer")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("trailer")
     world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session, message=f"Go on\n\n{trailer}"), tmp_path)
+    found = answers(world, finish(world, session, message=f"Go on\n\n{trailer}"), tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
 
 
@@ -244,15 +188,14 @@ def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None
     """A formatter adds no words of its own; the line beside it, which has none either, stays
     open.
     """
-    world, session = _begin("word")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("word")
     world.wait(60)
     world.human_insert("src/app.ts", f"\n{PERSONS}\nimport type {{ Row }} from './rows'\n")
     session.prompt("Now look again")
     session.bash("npx prettier --write .")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
     assert about(found, "import type").author == Author.UNKNOWN
 
@@ -269,7 +212,7 @@ def test_an_agents_line_changed_between_two_looks(
     changed: str, edited_by: str, witness: str, tmp_path: Path
 ) -> None:
     """Who changed a word is named; signs alone are changed by hooks that format, too."""
-    world, session = _begin("tweak")
+    world, session = start("tweak")
     line = "export const average = (rows: Row[], digits = 2) => total(rows) / rows.length"
     session.edit("src/app.ts", "}\n", f"}}\n\n{line}\n")
     world.wait(60)
@@ -279,7 +222,7 @@ def test_an_agents_line_changed_between_two_looks(
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
-    found = about(answers(world, _finish(world, session), tmp_path), "average")
+    found = about(answers_at_end(world, session, tmp_path), "average")
     assert (found.author, found.how, found.edited_by, found.witness) == (
         "agent",
         "edited",
@@ -290,8 +233,7 @@ def test_an_agents_line_changed_between_two_looks(
 
 def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
     """Moved by hand, but not written by hand: from an answer of the agent, or from another file."""
-    world, session = _begin("paste")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("paste")
     session.say("You could add this:\n\n```ts\nexport const currency = 'EUR'\n```\n")
     session.write("src/names.ts", "export const country = 'Austria'\n")
     world.wait(60)
@@ -299,23 +241,21 @@ def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     pasted = [one for one in found["src/app.ts"] if "currency" in one.text or "country" in one.text]
     assert [one.source for one in pasted] == ["unknown agent_text"] * 2
 
 
 def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
-    world, session = _begin("fast")
-    session.edit("src/app.ts", *EDIT)
-    text = "".join(
-        f"export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
-        for n in range(20)
+    world, session = start_edit("fast")
+    text = numbered_text(
+        20, "export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
     )
     world.human_insert("src/app.ts", text)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {
         "unknown unobserved"
     }
@@ -325,7 +265,7 @@ def test_proposal_that_the_user_changed_before_accepting_it(tmp_path: Path) -> N
     """Claude Code says so in the result: the lines in which that differs from the proposal are
     the user's.
     """
-    world, session = _begin("proposal")
+    world, session = start("proposal")
     session.read("src/app.ts")
     proposed = "export const limit = 100\nexport const country = 'AT'\n"
     used = (
@@ -334,27 +274,26 @@ def test_proposal_that_the_user_changed_before_accepting_it(tmp_path: Path) -> N
     )
     session.edit_changed_by_user("src/app.ts", "}\n", f"}}\n{proposed}", f"}}\n{used}")
     session.edit("src/app.ts", *EDIT)
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, "whatever the currency")) == ("human", "human", "notice")
     assert {one.source for one in lines_of(found) if "export" in one.text} == {"agent"}
 
 
 def test_changed_proposal_of_the_agents_own_words(tmp_path: Path) -> None:
     """What the user put in is still the agent's text if the agent produced it elsewhere before."""
-    world, session = _begin("own-words")
+    world, session = start("own-words")
     session.read("src/app.ts")
     session.say("Or would you rather have:\n\nexport const currency = 'EUR'\n")
     session.edit_changed_by_user(
         "src/app.ts", "}\n", "}\nexport const limit = 100\n", f"}}\n{PERSONS}\n"
     )
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, PERSONS).source == "unknown agent_text"
 
 
 def test_after_a_command_that_could_write_anything_nobody_is_named(tmp_path: Path) -> None:
     """Such a command may have written the line, whatever words it has."""
-    world, session = _begin("opaque")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("opaque")
     session.bash("node tasks/refresh.js")
     session.end_turn()
     world.wait(300)
@@ -367,8 +306,7 @@ def test_after_a_command_that_could_write_anything_nobody_is_named(tmp_path: Pat
 def test_new_files_and_pages_after_a_command_that_could_write_anything(
     path: str, tmp_path: Path
 ) -> None:
-    world, session = _begin("opaque-new")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("opaque-new")
     if path.endswith(".md"):
         world.human_write(path, "# Currencies\n")
         session.bash("node tasks/refresh.js")
@@ -376,7 +314,7 @@ def test_new_files_and_pages_after_a_command_that_could_write_anything(
     else:
         session.bash("node tasks/refresh.js")
         world.human_write(path, f"{PERSONS}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, PERSONS).source == "unknown opaque_shell"
 
 
@@ -384,15 +322,14 @@ def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None
     """A formatter writes no statement that stands nowhere else; what it repeats or sorts stays
     open.
     """
-    world, session = _begin("beside")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("beside")
     world.wait(60)
     world.human_insert("src/app.ts", f"\n{PERSONS}\nexport const rows = total\n")
     session.prompt("Now look again")
     session.bash("npx prettier --write .")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, "rows = total")) == ("human", "human", "recorded")
 
 
@@ -405,13 +342,12 @@ def test_line_that_a_command_in_place_cannot_have_written(
     """`sed` writes what its text says and what stood there: other words are not the command's,
     however many it shares.
     """
-    world, session = _begin("in-place")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("in-place")
     session.bash("sed -i -E 's/(const) +(label|currency)/\\1 \\2/g' src/app.ts")
     session.end_turn()
     world.wait(60)
     world.human_insert("src/app.ts", f"export {line}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, line).author == author
 
 
@@ -427,8 +363,7 @@ SCRIPTED = "  if (rows.length === 0) return 0 // nothing to add up"
 
 def _scripted(name: str, command: str, extra: str) -> tuple[World, Session]:
     """The agent's script changes a line; `extra` is added by hand afterwards."""
-    world, session = _begin(name)
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit(name)
 
     def ran(*_: object) -> None:
         text = (
@@ -450,14 +385,13 @@ def test_line_beside_those_of_a_script_in_the_command(tmp_path: Path) -> None:
     of the rest.
     """
     world, session = _scripted("script", SCRIPT, f"{PERSONS}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, SCRIPTED).source == "agent"
     assert _class(about(found, PERSONS)) == ("human", "likely_human", "unwatched")
 
 
 def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) -> None:
-    world, session = _begin("scripts")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("scripts")
     for old, new in (("return 0", "return 0 // nothing to add up"), ("rows.map(", "rows .map( ")):
         text = world.files["src/app.ts"].text().replace(old, new)
 
@@ -467,7 +401,7 @@ def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) 
         session.bash(
             SCRIPT.replace("return 0 // nothing to add up", new).replace("return 0", old), ran
         )
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, SCRIPTED).author == Author.AGENT
 
 
@@ -483,14 +417,13 @@ def test_script_that_computes_text_leaves_no_line_to_a_person(
     """
     script = SCRIPT.replace("open(p, 'w')", f"s += str({computed})\nopen(p, 'w')")
     world, session = _scripted("computed", script, f"{PERSONS}\n")
-    line = about(answers(world, _finish(world, session), tmp_path), PERSONS)
+    line = about(answers_at_end(world, session, tmp_path), PERSONS)
     assert (line.author, line.reason) == ("unknown", "opaque_shell")
 
 
 def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> None:
     """All pieces of the line are the agent's, in another order."""
-    world, session = _begin("sorted")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("sorted")
     session.edit(
         "src/app.ts",
         "export function total",
@@ -514,7 +447,7 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, "digits: 1, label").author != Author.HUMAN
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
 
@@ -523,34 +456,32 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
 
 
 def test_line_after_a_switch_that_no_branch_has(tmp_path: Path) -> None:
-    world, session = _begin("switched")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("switched")
     session.bash("git switch feature && git log -3 && git switch main")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    insert_line(world)
+    found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "likely_human", "unwatched")
 
 
 def test_line_after_a_switch_that_another_branch_has(tmp_path: Path) -> None:
-    world, session = _begin("other-branch")
+    world, session = start("other-branch")
     world.branch_off("feature")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     world.commit("The currency")
     world.switch("main")
     session.edit("src/app.ts", *EDIT)
     session.bash("git checkout feature -- src/app.ts")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    insert_line(world)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, PERSONS).source == "unknown git_operation"
 
 
 def test_line_after_a_stash_that_no_branch_has(tmp_path: Path) -> None:
     """What was in the stash is in no commit."""
-    world, session = _begin("popped")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("popped")
     session.bash("git stash && git stash pop")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
-    found = answers(world, _finish(world, session), tmp_path)
+    insert_line(world)
+    found = answers_at_end(world, session, tmp_path)
     assert about(found, PERSONS).source == "unknown git_operation"
 
 
@@ -558,7 +489,7 @@ def test_lines_that_the_file_had_in_another_layout_are_nobodys(tmp_path: Path) -
     """An editor or a hook of git breaks a list into lines; that no agent did it makes nobody its
     author.
     """
-    world, session = _begin("laid-out")
+    world, session = start("laid-out")
     world.human_insert("src/app.ts", "\nconst currencies = ['euro', 'dollar', 'sterling']\n")
     world.commit("Name the currencies")
     session.edit("src/app.ts", *EDIT)
@@ -568,7 +499,7 @@ def test_lines_that_the_file_had_in_another_layout_are_nobodys(tmp_path: Path) -
     )
     assert broken != text
     world.put("src/app.ts", new_file(broken, lambda line: Line(line, "unknown")))
-    found = answers(world, _finish(world, session), tmp_path)
+    found = answers_at_end(world, session, tmp_path)
     assert {about(found, f"'{name}',").author for name in ("euro", "dollar", "sterling")} == {
         "unknown"
     }

@@ -257,13 +257,13 @@ FEATURE = "/home/ada/work/tally-feature"
 
 @pytest.mark.parametrize(
     ("command", "made"),
-    [
-        (f"cd {FEATURE} && git add -A && git commit -m c", (SHA[:7],)),
-        ("git -C ../tally-feature commit -am c", (SHA[:9],)),
-        ("cd ../tally-feature/src && git commit -am c", (SHA,)),
-        (f"git worktree add {FEATURE} -b feature", ()),
-        ("git worktree add -b feature ../tally-feature main && cd ../tally-feature && npm ci", ()),
-    ],
+    {
+        f"cd {FEATURE} && git add -A && git commit -m c": (SHA[:7],),
+        "git -C ../tally-feature commit -am c": (SHA[:9],),
+        "cd ../tally-feature/src && git commit -am c": (SHA,),
+        f"git worktree add {FEATURE} -b feature": (),
+        "git worktree add -b feature ../tally-feature main && cd ../tally-feature && npm ci": (),
+    }.items(),
 )
 def test_a_command_shows_a_worktree_beside_the_main_one(
     command: str, made: tuple[str, ...]
@@ -276,14 +276,14 @@ def test_a_command_shows_a_worktree_beside_the_main_one(
 
 @pytest.mark.parametrize(
     ("command", "made"),
-    [
-        (f"cd {FEATURE} && git commit -m c", ("7777777",)),
-        (f"cd {FEATURE} && git commit -m c; cd {W} && git commit -m d", (SHA[:7],)),
-        ("cd ../other && git worktree add ../tally-feature", ()),
-        (f"cd {FEATURE} && git status", ()),
-        ("cd $TREE && git commit -m c", (SHA[:7],)),
-        (f"git worktree add $(mktemp -d) && git -C {FEATURE} log", ()),
-    ],
+    {
+        f"cd {FEATURE} && git commit -m c": ("7777777",),
+        f"cd {FEATURE} && git commit -m c; cd {W} && git commit -m d": (SHA[:7],),
+        "cd ../other && git worktree add ../tally-feature": (),
+        f"cd {FEATURE} && git status": (),
+        "cd $TREE && git commit -m c": (SHA[:7],),
+        f"git worktree add $(mktemp -d) && git -C {FEATURE} log": (),
+    }.items(),
     ids=[
         "another repository's commit",
         "one of two places",

@@ -4,16 +4,13 @@ its sections.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import accuracy
+import independent
+from support import ROOT
+from support.answers import pick
 from support.commands import clone
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import accuracy  # noqa: E402
-import independent  # noqa: E402
 
 ROWS = [
     {
@@ -100,7 +97,7 @@ def test_the_first_page_is_one_screen() -> None:
 
 
 def test_what_the_agent_did_is_taken_from_today_only_where_the_rest_is_the_same() -> None:
-    found = {(row["class"], row["how"]): row["checked"] for row in independent.confidence(ROWS)}
+    found = {pick(row, "class", "how"): row["checked"] for row in independent.confidence(ROWS)}
     assert found == {("agent", "moved"): 3, ("agent", ""): 1, ("human", "none"): 1}
 
 

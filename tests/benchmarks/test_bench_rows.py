@@ -10,16 +10,12 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import bench_attribute
 import pytest
+from support import ROOT
+from support.answers import column, value
 from support.builder import git
 from support.commands import clone, run
-
-from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import bench_attribute  # noqa: E402
 
 
 def bench(program: str, *words: object) -> str:
@@ -94,11 +90,11 @@ def test_beside_other_programs(tmp_path: Path) -> None:
     assert float(ours) > 0 and min(numbers(others)) >= 0 and all(" to " in cell for cell in others)
 
 
-def test_commands_and_pages(tmp_path: Path) -> None:
+def test_commands_and_pages(tmp_path: Path, db: Path) -> None:
     pytest.importorskip("datasette")
     pytest.importorskip("lifelines")
-    path, db = clone("example", tmp_path), tmp_path / "lines.db"
-    assert run("survival", path, "--db", db, "--no-curves", "-q").exit_code == 0
+    path = clone("example", tmp_path)
+    run("survival", path, "--no-curves", "-q", db=db)
     text = bench("bench_commands.py", "--runs", 1, "--db", db, path)
     found = rows(text)
     commands = ["why", "blame", "git blame --porcelain", "the start of Python"]
@@ -107,8 +103,7 @@ def test_commands_and_pages(tmp_path: Path) -> None:
     assert all(row[0].startswith("/") for row in found[8:]) and all(
         min(numbers(row[1:])) >= 0 for row in found
     )
-    with Store(db) as store:
-        tables = store.value("SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")
+    tables = value(db, "SELECT COUNT(*) FROM sqlite_master WHERE type IN ('table', 'view')")
     pages = int(text.partition(" pages of Datasette")[0].split()[-1])
     assert 40 < pages <= tables + 1
 
@@ -123,8 +118,7 @@ def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path:
     assert measured.new > 0 and measured.unchanged > 0 and measured.size == late.size
     sessions = []
     for folder in (late.before, late.folder):
-        with Store(folder / bench_attribute.DATABASE) as store:
-            sessions.append({row["key"] for row in store.rows("SELECT key FROM sessions")})
+        sessions.append(set(column(folder / bench_attribute.DATABASE, "SELECT key FROM sessions")))
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
     # what was read before was found there again
     with closing(sqlite3.connect(late.folder / "sessions.db")) as cache:

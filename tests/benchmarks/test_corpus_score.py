@@ -7,14 +7,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from corpus import score as scoring
+from support.answers import pick
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from corpus import score as scoring  # noqa: E402
+from collector.json_values import JsonObject
 
 AXES = {
     "commits": "person",
@@ -33,9 +31,9 @@ CHANGED = {"author": "person", "how": "over", "also": "agent"}
 
 def plant(
     corpus: Path,
-    truth: dict[str, list[dict[str, Any]]],
-    answers: list[tuple[str, str, dict[str, Any]]],
-) -> dict[str, Any]:
+    truth: dict[str, list[JsonObject]],
+    answers: list[tuple[str, str, JsonObject]],
+) -> JsonObject:
     """Scores of a corpus with ten lines for each row of truth; an answer names history, path
     (the row's number) and class.
     """
@@ -58,7 +56,7 @@ def plant(
     return scoring.scores(corpus, [target])
 
 
-def recall(result: dict[str, Any], group: str) -> dict[str, Any]:
+def recall(result: JsonObject, group: str) -> JsonObject:
     (row,) = [row for row in result["recall"] if row["truth"] == group]
     return {
         name: row[name]["part"]
@@ -102,7 +100,7 @@ def test_right_answers_are_right(tmp_path: Path) -> None:
     ],
 )
 def test_a_planted_wrong_answer_is_found(
-    tmp_path: Path, truth: dict[str, Any], said: str, group: str
+    tmp_path: Path, truth: JsonObject, said: str, group: str
 ) -> None:
     result = plant(
         tmp_path,
@@ -111,7 +109,7 @@ def test_a_planted_wrong_answer_is_found(
     )
     assert recall(result, group)["wrong"] == 10
     (kind,) = result["wrong"]
-    assert (kind["author"], kind["said"], kind["lines"], kind["histories"]) == (
+    assert pick(kind, "author", "said", "lines", "histories") == (
         truth["author"],
         said,
         10,
@@ -130,10 +128,7 @@ def test_an_agents_line_called_a_persons_and_the_reverse_have_numbers_of_their_o
         [("a", "0.py", {"class": "person"}), ("a", "2.py", {"class": "agent"})],
     )
     assert result["all"]["agent_called_person"]["part"] == 10
-    assert (
-        result["all"]["person_called_agent"]["part"],
-        result["all"]["person_called_agent"]["of"],
-    ) == (10, 20)
+    assert pick(result["all"]["person_called_agent"], "part", "of") == (10, 20)
     assert result["all"]["person_found"] == {"part": 0, "of": 10, "rate": 0, "interval": None}
 
 
@@ -176,7 +171,7 @@ def test_a_recorded_line_without_an_answer_is_missed_and_not_wrong(tmp_path: Pat
         "abstained": 10,
     }
     # a person's is not missed
-    assert [(kind["author"], kind["said"]) for kind in result["wrong"]] == [("agent", "unknown")]
+    assert [pick(kind, "author", "said") for kind in result["wrong"]] == [("agent", "unknown")]
 
 
 def test_a_wrong_call_is_found(tmp_path: Path) -> None:
@@ -185,7 +180,7 @@ def test_a_wrong_call_is_found(tmp_path: Path) -> None:
         {"a": [AGENT, AGENT]},
         [("a", f"{n}.py", {"class": "agent", "call": f"call_{n}"}) for n in range(2)],
     )
-    assert (result["all"]["call_right"]["part"], result["all"]["call_right"]["of"]) == (10, 20)
+    assert pick(result["all"]["call_right"], "part", "of") == (10, 20)
 
 
 def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
@@ -196,7 +191,7 @@ def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
         ("a", "2.py", {"class": "agent"}),
     ]
     result = plant(tmp_path, {"a": [shifted, brace, AGENT]}, answers)
-    assert (result["lines"], result["scored"], result["wrong"]) == (20, 10, [])
+    assert pick(result, "lines", "scored", "wrong") == (20, 10, [])
     assert result["with_weak"]["agent_called_person"]["part"] == 10
 
 
@@ -240,8 +235,8 @@ def test_who_is_named_as_having_changed_a_line_is_found_or_wrongly_named(tmp_pat
     result = plant(
         tmp_path, {"a": [{**CHANGED, "shown": True}, AGENT, {**PERSON, "shown": True}]}, changed
     )["all"]
-    assert (result["person_shown_found"]["part"], result["person_shown_found"]["of"]) == (10, 20)
-    assert (result["person_precision"]["part"], result["person_precision"]["of"]) == (10, 20)
+    assert pick(result["person_shown_found"], "part", "of") == (10, 20)
+    assert pick(result["person_precision"], "part", "of") == (10, 20)
 
 
 def test_lines_that_no_two_looks_show_do_not_count_among_those_shown(tmp_path: Path) -> None:

@@ -5,16 +5,12 @@ what they do not show.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from corpus.shown import with_shown
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from corpus.shown import with_shown  # noqa: E402
+from collector.json_values import JsonObject
 
 OLD = [
     "import shop",
@@ -39,7 +35,7 @@ def diff(lines: list[str], added: list[str]) -> str:
     )
 
 
-def said(minute: int, text: str) -> dict[str, Any]:
+def said(minute: int, text: str) -> JsonObject:
     return {
         "timestamp": f"2026-09-01T10:{minute:02}:00.000Z",
         "result": {"content": [{"type": "text", "text": text}]},
@@ -47,7 +43,7 @@ def said(minute: int, text: str) -> dict[str, Any]:
 
 
 def marked(
-    tmp_path: Path, records: list[dict[str, Any]], committed: list[str] = NEW, how: str = "between"
+    tmp_path: Path, records: list[JsonObject], committed: list[str] = NEW, how: str = "between"
 ) -> list[int]:
     """Numbers of the lines that are shown, of the person's lines among those that were
     committed.
@@ -127,7 +123,7 @@ def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> 
         "out of place after",
     ],
 )
-def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[dict[str, Any]]) -> None:
+def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[JsonObject]) -> None:
     assert marked(tmp_path, records) == []
 
 

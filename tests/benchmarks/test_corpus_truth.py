@@ -4,18 +4,13 @@ what each axis draws.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
 from random import Random
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from corpus.axes import ABLE, AXES, crossed_counts, draw  # noqa: E402
-from corpus.clock import Clock  # noqa: E402
-from corpus.ledger import PERSON, Author, Ledger, edit_place  # noqa: E402
-from corpus.texts import (  # noqa: E402
+from corpus.axes import ABLE, AXES, crossed_counts, draw
+from corpus.clock import Clock
+from corpus.ledger import PERSON, Author, Ledger, edit_place
+from corpus.texts import (
     LANGUAGES,
     PROSE,
     Grammar,

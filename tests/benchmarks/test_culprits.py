@@ -4,24 +4,23 @@ and how it adds up.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.histories import Build, text
+from support.histories import Build, Files
 
 from collector.git.repository import GitRepo
 
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
 pytest.importorskip("pydriller")
 
 import culprits
+from support.answers import pick
 
 OTHER = [f"    value_{n} = compute(argument_{n});" for n in range(6)]
 
 
-def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
+def commits(name_of_first: str) -> list[tuple[str, Files, str]]:
     """A wrong line, its move to another file, more lines around it, and a fix that names a
     commit.
     """
@@ -31,20 +30,20 @@ def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
     )
     head = "int run(void)"
     return [
-        ("first", {"a.c": text(head, *OTHER, wrong, "    return size_of_it(size);")}, "a: run"),
+        ("first", {"a.c": [head, *OTHER, wrong, "    return size_of_it(size);"]}, "a: run"),
         (
             "moved",
             {
-                "a.c": text(head, *OTHER),
-                "b.c": text("int go(void)", wrong, "    return size_of_it(size);"),
+                "a.c": [head, *OTHER],
+                "b.c": ["int go(void)", wrong, "    return size_of_it(size);"],
             },
             "b: split",
         ),
         (
             "fix",
             {
-                "a.c": text(head, *OTHER),
-                "b.c": text("int go(void)", right, "    return size_of_it(size);"),
+                "a.c": [head, *OTHER],
+                "b.c": ["int go(void)", right, "    return size_of_it(size);"],
             },
             f"b: size\n\nFixes: {name_of_first}\n",
         ),
@@ -54,14 +53,12 @@ def commits(name_of_first: str) -> list[tuple[str, dict[str, bytes], str]]:
 @pytest.fixture
 def tagged(tmp_path: Path) -> Build:
     first = Build(tmp_path / "before.git")
-    first.commit("first", [], {**commits("")[0][1]}, message="a: run")
+    first.commit("first", {**commits("")[0][1]}, message="a: run")
     first.done()
     build = Build(tmp_path / "owner+name" / "repo")
     build.where.parent.mkdir()
-    parents: list[str] = []
     for name, files, message in commits(first.sha["first"][:12]):
-        build.commit(name, parents, {**files}, message=message)
-        parents = [name]
+        build.commit(name, files, message=message)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x3")
     return build
@@ -79,7 +76,7 @@ def test_the_four_methods_answer_on_the_same_fixes(tagged: Build) -> None:
     looked at.
     """
     result = culprits.measure(tagged.where, "", 10)
-    assert (result["tags"], result["fixes"], result["commits"]) == (1, 1, 3)
+    assert pick(result, "tags", "fixes", "commits") == (1, 1, 3)
     scores = {method: row["f1"] for method, row in result["score"].items()}
     assert scores == {"B-SZZ": 0.0, "MA-SZZ": 0.0, "R-SZZ": 0.0, "whowrote": 1.0}
     assert list(result["traced_by"]) == ["removed"]
@@ -87,7 +84,7 @@ def test_the_four_methods_answer_on_the_same_fixes(tagged: Build) -> None:
 
 def test_scores_are_over_commits() -> None:
     row = culprits.score([(1.0, 1.0, 0.0), (0.0, 1.0, 1.0), (1.0, 0.0, 1.0)])
-    assert (row["precision"], row["recall"], row["f1"]) == (0.5, 0.5, 0.5)
+    assert pick(row, "precision", "recall", "f1") == (0.5, 0.5, 0.5)
     assert row["low"] < 0.5 < row["high"]
     assert culprits.score([(0.0, 0.0, 1.0)])["precision"] is None
 

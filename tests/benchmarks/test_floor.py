@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import bench_attribute
 from support.commands import clone
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-import bench_attribute  # noqa: E402
-
-from collector.checkpoints import read_all  # noqa: E402
-from collector.git.repository import GitRepo, blob_id  # noqa: E402
-from collector.load import SessionFiles, session_files  # noqa: E402
-from collector.model import SessionRecord  # noqa: E402
-from collector.vocabulary.sessions import StoredTranscript  # noqa: E402
+from collector.checkpoints import read_all
+from collector.git.repository import GitRepo, blob_id
+from collector.load import SessionFiles, session_files
+from collector.model import SessionRecord
+from collector.vocabulary.sessions import StoredTranscript
 
 
 class Copies(GitRepo):

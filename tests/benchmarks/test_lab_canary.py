@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from lab.canary import known_outcome, report  # noqa: E402
-from lab.compare import TOKENS, Comparison, Facts  # noqa: E402
+from lab.canary import known_outcome, report
+from lab.compare import TOKENS, Comparison, Facts
 
 NOTHING = dict.fromkeys(TOKENS, 0)
 KNOWN = {

@@ -9,30 +9,24 @@ fewer, or names somebody else, fails here.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from corpus.answers import arguments, spans_as_answers
+from corpus.axes import AXES
+from corpus.floors import FLOORS, SAMPLE, tally
+from corpus.page import PAGE, page_text
+from corpus.score import read_truth
+from corpus.store import about, histories, unpack
 from support.commands import run
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from corpus.answers import arguments, spans_as_answers  # noqa: E402
-from corpus.axes import AXES  # noqa: E402
-from corpus.floors import FLOORS, SAMPLE, tally  # noqa: E402
-from corpus.page import PAGE, page_text  # noqa: E402
-from corpus.score import read_truth  # noqa: E402
-from corpus.store import about, histories, unpack  # noqa: E402
 
 LARGEST = 1_000_000  # bytes of a file
 
 
 @pytest.mark.parametrize("history", histories(SAMPLE), ids=lambda history: history.name)
-def test_a_history_is_read_as_well_as_before(history: Path, tmp_path: Path) -> None:
-    clone, database = unpack(history, tmp_path), tmp_path / "lines.db"
-    result = run(*arguments(clone, clone.parent, database))
-    assert result.exit_code == 0, result.output
+def test_a_history_is_read_as_well_as_before(history: Path, tmp_path: Path, db: Path) -> None:
+    clone, database = unpack(history, tmp_path), db
+    run(*arguments(clone, clone.parent, database))
     floors = json.loads(FLOORS.read_text("utf-8"))[history.name]
     found = tally(history, spans_as_answers(database))
     assert found["agent called person"] == 0

@@ -5,15 +5,9 @@ word for word.
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from lab.samples import Cutter  # noqa: E402
+from lab.samples import Cutter
 
 # none is long enough to be known by
 SHORT_LINES = "".join(f"{number},pear,{number * 3}\n" for number in range(60))

@@ -5,24 +5,19 @@ than served.
 from __future__ import annotations
 
 import json
-import sys
 from itertools import product
-from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
+from lab.proof import DATA, EXPLAINED, is_about
 
-from lab.proof import DATA, EXPLAINED, is_about  # noqa: E402
+from collector.agents import readers
+from collector.json_values import JsonObject, Row
 
-from collector.agents import readers  # noqa: E402
-
-ROWS: list[dict[str, Any]] = list(json.loads(DATA.read_text("utf-8")).values())
-EXPLANATIONS: list[dict[str, Any]] = json.loads(EXPLAINED.read_text("utf-8"))
+ROWS: list[Row] = list(json.loads(DATA.read_text("utf-8")).values())
+EXPLANATIONS: list[JsonObject] = json.loads(EXPLAINED.read_text("utf-8"))
 MOST_USED = ("claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "aider")
 
 
-def are_about(explanation: dict[str, Any], row: dict[str, Any]) -> bool:
+def are_about(explanation: JsonObject, row: Row) -> bool:
     named = is_about(explanation, row["agent"], row["version"], row["scenario"])
     return named and bool({*explanation["differences"]} & {*row["differences"]})
 

@@ -5,20 +5,17 @@ models, prompts, versions.
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.commands import run
+from lab.compare import differences, read_facts
+from lab.samples import SAMPLES, rebuild_home, sample_facts
+from support.commands import analyse
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-from lab.compare import differences, read_facts  # noqa: E402
-from lab.samples import SAMPLES, rebuild_home, sample_facts  # noqa: E402
+from collector.json_values import Texts
 
 # What a transcript of the agent does not tell, or tells otherwise than the model served it.
-UNTOLD: dict[str, dict[str, str]] = {
+UNTOLD: dict[str, Texts] = {
     "aider": {
         "calls": "its edits stand in the text of an answer, which counts as a call",
         "tokens": "it prints rounded numbers of its own count",
@@ -57,16 +54,13 @@ UNTOLD: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("sample", sorted(SAMPLES.iterdir()), ids=lambda sample: sample.name)
-def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path) -> None:
-    home, clone, database = tmp_path / "home", tmp_path / "home" / "shop", tmp_path / "shop.db"
+def test_a_sample_is_read_as_it_was_served(sample: Path, tmp_path: Path, db: Path) -> None:
+    home, clone, database = tmp_path / "home", tmp_path / "home" / "shop", db
     rebuild_home(sample, home)
     git = ["git", "-C", str(clone), "-c", "user.name=Dev", "-c", "user.email=dev@lab.example"]
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
-    result = run(
-        "repo", clone, "--db", database, "--transcripts", home, "--was-at", "/home/dev/shop"
-    )
-    assert result.exit_code == 0, result.output
+    analyse(clone, database, "--transcripts", home, "--was-at", "/home/dev/shop")
     served, side = sample_facts(sample)
     untold = UNTOLD.get(sample.name.rpartition("-")[0], {}) | UNTOLD.get(sample.name, {})
     assert [

@@ -5,21 +5,17 @@ mirrors with checkpoints.
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
 
+import public_study
 import pytest
 from support import fake_semgrep
-from support.builder import git
-from support.commands import clone, run
+from support.builder import git, object_id
+from support.commands import analyse, clone
 
 from attribution.weaknesses.scan import engine
+from collector.json_values import Texts
 from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import public_study  # noqa: E402
 
 
 def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
@@ -31,7 +27,7 @@ def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
     return listed
 
 
-def _rows(listed: Path) -> dict[str, dict[str, str]]:
+def _rows(listed: Path) -> dict[str, Texts]:
     with listed.open(newline="") as file:
         return {row["repository"]: row for row in csv.DictReader(file)}
 
@@ -53,7 +49,7 @@ def _with_history_of_aider(place: Path) -> str:
     git(place, "add", "-A")
     who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
     git(place, *who, "commit", "-q", "-m", "Add\n\nAssisted-by: Claude:opus-4-6")
-    return git(place, "rev-parse", "HEAD").decode().strip()
+    return object_id(place)
 
 
 def test_every_mirror_with_a_commit_is_listed_and_rows_stay(
@@ -70,12 +66,12 @@ def test_every_mirror_with_a_commit_is_listed_and_rows_stay(
 
 
 def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    db, mirrors = tmp_path / "study.db", tmp_path / "mirrors"
+    mirrors = tmp_path / "mirrors"
     example = _mirror(tmp_path, "o/example")
     clone("example", tmp_path).rename(example)
-    head = git(example, "rev-parse", "HEAD").decode().strip()
+    head = object_id(example)
     of_aider = _with_history_of_aider(_mirror(tmp_path, "o/aider"))
     git(_made(mirrors / "o+broken"), "init", "-q", "--bare", "repo")
     listed = _list(
@@ -128,23 +124,22 @@ def test_a_run_goes_from_the_list_to_the_page_and_on_where_it_was(
     assert "o/example lines done" in capsys.readouterr().out
 
 
-def test_a_step_that_takes_too_long_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_that_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(public_study, "CPU_SECONDS", 1)
     assert public_study._run(["-c", "while True: pass"]) == ("", "more than 1 s")
     assert public_study._run(["-c", "print('a')"]) == ("a", "")
     assert public_study._run(["-c", "raise SystemExit('no such thing')"]) == ("", "no such thing")
 
 
-def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    db = tmp_path / "study.db"
+def test_the_page_is_made_of_the_database(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = clone("example", tmp_path)
-    head = git(repo, "rev-parse", "HEAD").decode().strip()
+    head = object_id(repo)
     listed = _list(tmp_path, monkeypatch)
     columns, empty = ",".join(public_study._COLUMNS), 12 * ","
     listed.write_text(f"{columns}\no/example,{head}{empty}\no/missing,{head}{empty}\n")
-    assert run("repo", repo, "--db", db, "--history", "-q", "--name", "o/example").exit_code == 0
+    analyse(repo, db, "--history", "--name", "o/example")
     with Store(db) as store:
         text = public_study.page(store)
         lines = store.value("SELECT SUM(nonblank) FROM line_spans WHERE kind IN ('source', 'test')")
@@ -170,17 +165,16 @@ def test_the_page_is_made_of_the_database(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_small_repositories_are_measured_and_scanned_first_until_the_time_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pydriller")
-    db = tmp_path / "study.db"
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "scans.db"))
     monkeypatch.setenv(engine.ENVIRONMENT, str(fake_semgrep.install(tmp_path / "bin")))
     _list(tmp_path, monkeypatch)
     for name, case in (("o/example", "example"), ("o/small", "touched_up_by_human")):
         mirror = _made(tmp_path / "mirrors" / name.replace("/", "+")) / "repo"
         clone(case, tmp_path).rename(mirror)
-        assert run("repo", mirror, "--db", db, "--history", "-q", "--name", name).exit_code == 0
+        analyse(mirror, db, "--history", "--name", name)
     public_study.scan(tmp_path / "mirrors", db, 0.0)
     assert capsys.readouterr().out == ""
     public_study.scan(tmp_path / "mirrors", db, 5.0)

@@ -14,11 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks")]
-
-import scaling  # noqa: E402
+import scaling
 
 
 def calls_of(work: Callable[[], object]) -> int:

@@ -5,23 +5,20 @@ which they differ.
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from support.commands import clone
-from support.histories import Build, drop, text, words
+from support.histories import Build, drop, words
 
 pytest.importorskip("pydriller")
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
+import second_opinion
 
-import second_opinion  # noqa: E402
-
-from collector.git.repository import GitRepo  # noqa: E402
+from collector.git.repository import GitRepo
+from collector.json_values import Numbers
 
 
-def opinion(build: Build, tip: str) -> dict[str, dict[str, int]]:
+def opinion(build: Build, tip: str) -> dict[str, Numbers]:
     repo = build.done()
     for command in (
         ["update-ref", "refs/heads/tip", build.sha[tip]],
@@ -52,8 +49,8 @@ def test_both_say_the_same_about_the_example(tmp_path: Path) -> None:
 
 
 def test_renames_are_paired_alike(build: Build) -> None:
-    build.commit("one", [], {"a": text(*words(9)), "b": text(*words(9, "b"))})
-    build.commit("two", ["one"], {"c": text(*words(9), "more"), "d/b": text(*words(9, "b"))})
+    build.commit("one", {"a": words(9), "b": words(9, "b")})
+    build.commit("two", {"c": [*words(9), "more"], "d/b": words(9, "b")})
     found = opinion(build, "two")
     assert found["renames"] == {"same": 2} and found["files"] == {"same": 4}
 
@@ -72,16 +69,13 @@ def test_methods_are_named_or_the_difference_has_a_reason(build: Build) -> None:
     ]
     second = [*first[:3], "    x = 2", *first[3:]]
     script = ["const f = function (a) {", "  return a", "}"]
-    build.commit("one", [], {"a.py": text(*first), "a.js": text(*script)})  # outer, other, f
+    build.commit("one", {"a.py": [*first], "a.js": [*script]})  # outer, other, f
     # outer, f
-    build.commit(
-        "two", ["one"], {"a.py": text(*second), "a.js": text(script[0], "  let b = a", *script[1:])}
-    )
+    build.commit("two", {"a.py": [*second], "a.js": [script[0], "  let b = a", *script[1:]]})
     # outer
     build.commit(
         "three",
-        ["two"],
-        {"a.py": text(*first), "a.js": text(script[0], "  let b = a", *script[1:])},
+        {"a.py": [*first], "a.js": [script[0], "  let b = a", *script[1:]]},
     )
     assert opinion(build, "three")["methods"] == {"inner_head": 1, "same": 4, "nothing_added": 1}
 
@@ -91,18 +85,16 @@ def test_lines_that_context_moves_are_told_apart(build: Build) -> None:
     equally good.
     """
     block = ["    {", "      a", "    },"]
-    build.commit("one", [], {"f": text(*words(4), *block, *words(4, "z"))})
-    build.commit("two", ["one"], {"f": text(*words(4), *block, *block, *words(4, "z"))})
+    build.commit("one", {"f": [*words(4), *block, *words(4, "z")]})
+    build.commit("two", {"f": [*words(4), *block, *block, *words(4, "z")]})
     found = opinion(build, "two")["files"]
     assert sum(found.values()) == 2 and set(found) <= {"same", "context"}
 
 
 def test_what_cannot_be_read_is_counted(build: Build) -> None:
-    build.commit("one", [], {"a.py": text("x = 1")})
-    build.commit("two", ["one"], {"a.py": text("x = 2"), "link": ("120000", b"a.py")})
-    build.commit(
-        "three", ["two"], {"a.py": text("x = 3"), "link": ("120000", b"a.py"), "b": b"\0\1"}
-    )
+    build.commit("one", {"a.py": ["x = 1"]})
+    build.commit("two", {"a.py": ["x = 2"], "link": ("120000", b"a.py")})
+    build.commit("three", {"a.py": ["x = 3"], "link": ("120000", b"a.py"), "b": b"\0\1"})
     repo = build.done()
     drop(build.where, repo.file_at(build.sha["three"], "a.py") or "")
     build.done = lambda: repo  # type: ignore[method-assign]

@@ -6,26 +6,19 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 from pathlib import Path
 
+import decoys
+import leave_one_out
+import part_of_session
 import pytest
+import spike_in
+from part_of_session import Part
+from support.answers import analysed_store, pick
 from support.commands import clone
+from variants import Variants
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
-
-import decoys  # noqa: E402
-import leave_one_out  # noqa: E402
-import part_of_session  # noqa: E402
-import spike_in  # noqa: E402
-from part_of_session import Part  # noqa: E402
-from variants import Variants  # noqa: E402
-
-from attribution.authorship.options import AttributeOptions  # noqa: E402
-from attribution.stages.lines import attribute_repo  # noqa: E402
-from collector.storage.store import Store  # noqa: E402
-from collector.vocabulary.lines import Reason  # noqa: E402
+from collector.vocabulary.lines import Reason
 
 _DONATED = [f"const ancient{n} = compute(previous{n}, following{n});" for n in range(60)]
 
@@ -44,23 +37,17 @@ def _donor(where: Path) -> Path:
     return where
 
 
-def test_same_verdicts_as_a_whole_run(tmp_path: Path) -> None:
+def test_same_verdicts_as_a_whole_run(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     variants = Variants(repo)
     said = variants.ask(variants.repo, variants.repo.default_branch()[1]).lines()
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         rows = store.rows(
             "SELECT commit_sha, path, start_line, end_line, author, how, evidence, reason FROM"
             " line_spans"
         )
     stored = {
-        (row["commit_sha"], row["path"], number): (
-            row["author"],
-            row["how"],
-            row["evidence"],
-            row["reason"],
-        )
+        (row["commit_sha"], row["path"], number): pick(row, "author", "how", "evidence", "reason")
         for row in rows
         for number in range(row["start_line"], row["end_line"] + 1)
     }

@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 import pytest
 from click.testing import CliRunner
 from support.builder import git
-from support.commands import clone, run
+from support.commands import Analysed, analyse, clone, run, run_json
 from support.hostile import EVIL
 
 import whowrote
@@ -55,9 +55,11 @@ from collector.vocabulary.lines import LINE_CLASSES, line_class_sql
 
 pytest.importorskip("datasette")
 from datasette.database import Database, QueryInterrupted
+from support import numbered_text
 
 from attribution.browse.plugin import COUNT_MS, is_ours
 from attribution.browse.serve import application
+from collector.json_values import Numbers, Row, Texts
 
 
 class Links(HTMLParser):
@@ -93,7 +95,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "transcript_missing",
         "odd_files",
     ):
-        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+        run("survival", clone(case, directory), "--no-curves", db=db)
     return db
 
 
@@ -277,7 +279,7 @@ def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db
 
 def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path) -> None:
     db = tmp_path / "repo.db"
-    assert run("repo", clone("example", tmp_path), "--db", db).exit_code == 0
+    analyse(clone("example", tmp_path), db)
     with Store(db) as store:
         page = session_page(
             store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0")
@@ -321,7 +323,7 @@ def test_a_file_shows_each_line_with_its_author(site: Site, db: Path) -> None:
     page = site.get(site.of("file", number)).text
     runs = re.findall(r"<tbody class=k-(\w+)-bg>(.*?)(?=<tbody|</table>)", page, re.DOTALL)
     rows = [(line, kind) for kind, run in runs for line in re.findall(r"<tr id=L(\d+)", run)]
-    expected: dict[str, str] = {}
+    expected: Texts = {}
     with sqlite3.connect(db) as connection:
         for start, end, kind in connection.execute(
             f"SELECT start_line, end_line, {line_class_sql('t')} FROM tip_lines t WHERE path ="
@@ -347,7 +349,7 @@ def test_a_long_file_is_a_light_page(tmp_path: Path) -> None:
             top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-qm", "lines"
         )
     db = tmp_path / "pages.db"
-    assert run("survival", top, "--db", db, "--no-curves").exit_code == 0
+    run("survival", top, "--no-curves", db=db)
     site = Site(db)
     address = site.of("file", value(db, "SELECT id FROM tip_files WHERE path = 'long.py'"))
     for query, shown in (
@@ -448,7 +450,7 @@ def test_findings_stand_at_their_lines_and_commits(db: Path, tmp_path: Path) -> 
             " ON s.file_id = f.id JOIN history_commits h ON h.id = s.birth JOIN commits c ON"
             " c.commit_sha = h.commit_sha WHERE s.start_line = 1 LIMIT 1"
         ).fetchone()
-        row: dict[str, Any] = {
+        row: Row = {
             name: 0 if kind == "INTEGER" else "x"
             for _, name, kind, needed, *_ in connection.execute("PRAGMA table_info(findings)")
             if needed
@@ -682,15 +684,15 @@ def test_no_formula_reaches_a_spreadsheet(hostile: tuple[Site, Path]) -> None:
 
 @pytest.mark.parametrize(
     ("given", "safe"),
-    [
-        ("a,=1+1,c\n", "a,'=1+1,c\n"),
-        ('a,"=1+1",c\n', 'a,"\'=1+1",c\n'),
-        ('"x ""=1,\n=2""",-3\n', '"x ""=1,\n=2""",-3\n'),
-        ("-1.5e3,+2,-x,@y\r\n", "-1.5e3,+2,'-x,'@y\r\n"),
-        ("=last", "'=last"),
-        ("\uff1d1+1,a;=1,b; c;d\n", "'\uff1d1+1,a;'=1,b; c;d\n"),
-        ("\r\n", "\r\n"),
-    ],
+    {
+        "a,=1+1,c\n": "a,'=1+1,c\n",
+        'a,"=1+1",c\n': 'a,"\'=1+1",c\n',
+        '"x ""=1,\n=2""",-3\n': '"x ""=1,\n=2""",-3\n',
+        "-1.5e3,+2,-x,@y\r\n": "-1.5e3,+2,'-x,'@y\r\n",
+        "=last": "'=last",
+        "\uff1d1+1,a;=1,b; c;d\n": "'\uff1d1+1,a;'=1,b; c;d\n",
+        "\r\n": "\r\n",
+    }.items(),
 )
 def test_the_guard_of_csv(given: str, safe: str) -> None:
     for size in (1, 2, 3, 100):
@@ -706,8 +708,8 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
     db: Path, tmp_path: Path
 ) -> None:
     names = [name for (name,) in sqlite3.connect(db).execute("SELECT name FROM repos")]
-    done = run("report", "--html", tmp_path / "all.html", "--db", db)
-    assert done.exit_code == 0 and str(tmp_path / "all") in "".join(done.stderr.split())
+    done = run("report", "--html", tmp_path / "all.html", db=db)
+    assert str(tmp_path / "all") in "".join(done.stderr.split())
     index = (tmp_path / "all.html").read_text("utf-8")
     targets = [unquote(link) for link in links(index).found]
     assert len(targets) == len(names) == len(list((tmp_path / "all").iterdir())) > 1
@@ -724,7 +726,7 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
 
 
 def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
-    assert run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "-q").exit_code == 0
+    analyse(clone("example", tmp_path), tmp_path / "x.db")
     with Store(tmp_path / "x.db") as store:
         ((file, page),) = standalone.html_pages(store, "page.html")
     assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
@@ -733,9 +735,9 @@ def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
 def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     page, db = tmp_path / "s.html", tmp_path / "x.db"
     top = clone("example", tmp_path)
-    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    analyse(top, db, "--content", "prompts")
     key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
-    done = run("sessions", top, "--db", db, "--session", key[:8], "--html", page)
+    done = run("sessions", top, "--session", key[:8], "--html", page, db=db)
     text = page.read_text("utf-8")
     assert done.exit_code == 0 and stat.S_IMODE(page.stat().st_mode) == 0o600
     prompt = value(db, f"SELECT prompt FROM turns WHERE prompt <> '' AND session_id = {_of(key)}")
@@ -743,7 +745,7 @@ def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     assert all(link.startswith("#") for link in links(text).found)
     assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
     assert value(db, "SELECT COUNT(*) FROM messages") == 0 and 'class="said"' not in text
-    assert run("sessions", top, "--db", db, "--html", page).exit_code == 2
+    run("sessions", top, "--html", page, code=2, db=db)
 
 
 def _of(key: str) -> str:
@@ -757,13 +759,13 @@ def test_names_of_repositories_are_names_of_files() -> None:
 
 
 def test_a_page_that_cannot_be_written_is_said_in_words(db: Path, tmp_path: Path) -> None:
-    done = run("report", "--html", tmp_path / "none" / "page.html", "--db", db)
-    assert done.exit_code == 2 and "cannot write" in done.stderr
+    done = run("report", "--html", tmp_path / "none" / "page.html", code=2, db=db)
+    assert "cannot write" in done.stderr
 
 
 def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> None:
-    shown = json.loads(run("report", "--db", db, "--json").stdout)
-    assert shown == json.loads(run("report", "--by", "repository", "--db", db, "--json").stdout)
+    shown = run_json("report", db=db)
+    assert shown == run_json("report", "--by", "repository", db=db)
     assert len(shown["rows"]) == value(
         db, "SELECT COUNT(DISTINCT repo_id) FROM line_spans WHERE kind IN ('source', 'test')"
     )
@@ -771,7 +773,7 @@ def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> N
 
 def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", top, "--db", db, "--content", "prompts", "-q").exit_code == 0
+    analyse(top, db, "--content", "prompts")
     shas = git(top, "rev-list", "--no-merges", "HEAD~3..HEAD").decode().split()
     with sqlite3.connect(db) as connection:
         lines = connection.execute(
@@ -779,7 +781,7 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(shas))})",
             shas,
         ).fetchone()[0]
-    in_short = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    in_short = run("log", "HEAD~3..HEAD", top, "--md", db=db).stdout
     assert (
         f"of {lines:,} lines added in source and test files" in in_short
         and "readers checked" in in_short
@@ -791,7 +793,7 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
         and len(re.findall(r"^\*\*", head, re.MULTILINE)) <= 5
         and len(folded) == 2
     )
-    with_prompts = run("log", "HEAD~3..HEAD", top, "--db", db, "--md", "--prompts").stdout
+    with_prompts = run("log", "HEAD~3..HEAD", top, "--md", "--prompts", db=db).stdout
     beginnings = {label.split()[0] for (label,) in _labels(db) if " " in label}
     assert any(f"({word}" in with_prompts for word in beginnings)
     assert not any(f"({word}" in in_short for word in beginnings)
@@ -806,8 +808,8 @@ def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path
         "origin",
         "git@git.example.org:o/r.git",
     )
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
-    text = run("log", "HEAD~3..HEAD", top, "--db", db, "--md").stdout
+    analyse(top, db)
+    text = run("log", "HEAD~3..HEAD", top, "--md", db=db).stdout
     pages = re.findall(
         r"\(https://git\.example\.org/o/r/tree/entire/checkpoints/v1/(\w\w)/(\w+)\)", text
     )
@@ -838,19 +840,19 @@ def _weeks_printed(db: Path) -> list[tuple[int, int, float]]:
     ]
 
 
-def _printed_shares(top: Path, db: Path, tmp_path: Path) -> dict[str, str]:
+def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
     """Surface -> the percentage of lines by agents that it prints of the whole repository, as it
     prints it.
     """
     weeks = _weeks_printed(db)
     badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
-    pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0")
+    pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0", code=1)
     grouped = ("report", "--by", "repository", "--db", db)
-    terminal = run("repo", top, "--db", db).stdout
+    terminal = run("repo", top, db=db).stdout
     parts = re.findall(r" (?:agent|declared) +[\d,]+ +([\d.]+) %", terminal)
-    assert run(*grouped, "--html", pages).exit_code == 0
+    run(*grouped, "--html", pages)
     breakdown = pages.read_text("utf-8")
-    assert run("report", "--html", pages, "--db", db).exit_code == 0
+    run("report", "--html", pages, db=db)
     site = Site(db)
     start = site.get(f"/-/whowrote/{db.stem}").text
     overview = site.get(f"/-/whowrote/{db.stem}/{value(db, 'SELECT name FROM repos')}").text
@@ -901,7 +903,7 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     documents change nothing.
     """
     top, db = _example_with_declared_lines(47, tmp_path)
-    assert run("survival", top, "--db", db).exit_code == 0
+    run("survival", top, db=db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
     (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
@@ -924,11 +926,11 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     )
 
 
-def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, Path]:
+def _example_with_declared_lines(declared: int, tmp_path: Path) -> Analysed:
     """The clone of the example, where a further commit declares so many lines, and its database."""
     top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
     if declared:
-        (top / "more.py").write_text("".join(f"bird_{n} = {n} * wings\n" for n in range(declared)))
+        (top / "more.py").write_text(numbered_text(declared, "bird_{n} = {n} * wings\n"))
         git(top, "add", "more.py")
         said = "Birds\n\nCo-authored-by: Claude <noreply@anthropic.com>"
         dated = (
@@ -943,8 +945,8 @@ def _example_with_declared_lines(declared: int, tmp_path: Path) -> tuple[Path, P
             "2026-03-02T10:00:00Z",
         )
         git(top, *dated)
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
-    return top, db
+    analyse(top, db)
+    return Analysed(top, db)
 
 
 @pytest.mark.parametrize("declared", [0, 47])
@@ -970,7 +972,7 @@ def test_a_page_says_what_is_checked_out_instead(tmp_path: Path) -> None:
     assert "older at " in page and "is checked out, which read main" in page
 
 
-def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
+def _first_numbers(text: str, **patterns: str) -> Numbers:
     """The number at each pattern of a text for people."""
     plain = re.sub(
         r"\s+",
@@ -983,7 +985,7 @@ def _first_numbers(text: str, **patterns: str) -> dict[str, int]:
     }
 
 
-def _counted(rows: list[dict[str, Any]]) -> dict[str, int]:
+def _counted(rows: list[Row]) -> Numbers:
     """What the groups of a breakdown have together."""
     return {"coded": sum(int(row["commits"]) for row in rows)} | {
         name: sum(int(row[f"{name}_lines"]) for row in rows) for name in LINE_CLASSES
@@ -995,14 +997,13 @@ def _mcp_sessions(top: Path, db: Path) -> int:
     return len(json.loads(mcp_server._Tools(str(top), db).find_sessions())["sessions"])
 
 
-def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, int]]:
+def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     """Surface -> what it counts of the whole repository: commits, those with lines of source or
     test, sessions, lines by class.
     """
     whole = ("HEAD", top, "--db", db)
     summary, total = (
-        json.loads(run(*command, "--json").stdout)
-        for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
+        run_json(*command) for command in (("repo", top, "--db", db), ("log", *whole, "--total"))
     )
     comment_text = run("log", *whole, "--md").stdout
     table = comment_text.split("| commit |")[1].split("\n\n")[0].splitlines()[2:]
@@ -1012,7 +1013,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
     ]
     day = ("--since", "2020-01-01", "--until", "2026-12-31")
     week = ("report", "--by", "week", *day, "--full", "--db", db)
-    assert run("report", "--html", tmp_path / "page.html", "--db", db).exit_code == 0
+    run("report", "--html", tmp_path / "page.html", db=db)
     site, name = Site(db), value(db, "SELECT name FROM repos")
     pages_of = {
         "start page": site.get(f"/-/whowrote/{db.stem}").text.split("<tbody>")[1],
@@ -1042,7 +1043,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
             **summary[0]["headline"],
         },
         "summary in a terminal": _first_numbers(
-            run("repo", top, "--db", db).stdout,
+            run("repo", top, db=db).stdout,
             lines=r"of ([\d,]+) lines",
             commits=r"· ([\d,]+) commits",
             agent=r" agent ([\d,]+) ",
@@ -1056,8 +1057,8 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
         "comment's sentences": _first_numbers(
             comment_text, lines=r"of ([\d,]+) lines", sessions=r"included:\*\* ([\d,]+) of"
         ),
-        "report": _counted(json.loads(run("report", "--db", db, "--json").stdout)["rows"]),
-        "report by week": _counted(json.loads(run(*week, "--json").stdout)["rows"]),
+        "report": _counted(run_json("report", db=db)["rows"]),
+        "report by week": _counted(run_json(*week)["rows"]),
         "week, in a terminal": {
             "lines": sum(n for n, _, _ in digest),
             "coded": sum(n for _, n, _ in digest),
@@ -1069,9 +1070,7 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, dict[str, 
             surface: _first_numbers(pages_of[surface], **cards, **classes)
             for surface in list(pages_of)[1:]
         },
-        "sessions": {
-            "sessions": len(json.loads(run("sessions", top, "--db", db, "--json").stdout))
-        },
+        "sessions": {"sessions": len(run_json("sessions", top, db=db))},
         "MCP": {"sessions": _mcp_sessions(top, db)},
         "API": of_api,
     }
@@ -1108,22 +1107,18 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
     top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
-    below = run("log", "HEAD~3..HEAD", top, "--db", db, "--badge", badge, "--limit", "100")
-    assert (
-        below.exit_code == 0
-        and below.stdout == ""
-        and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
-    )
-    above = run("log", "HEAD~3..HEAD", top, "--db", db, "--limit", "0")
-    assert above.exit_code == 1 and "more than 0 %" in above.stderr
+    analyse(top, db)
+    below = run("log", "HEAD~3..HEAD", top, "--badge", badge, "--limit", "100", db=db)
+    assert below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
+    above = run("log", "HEAD~3..HEAD", top, "--limit", "0", code=1, db=db)
+    assert "more than 0 %" in above.stderr
 
 
 def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
     top, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", top, "--db", db, "-q").exit_code == 0
-    empty = run("log", "HEAD..HEAD", top, "--db", db, "--md")
-    assert empty.exit_code == 2 and "no commits other than merges" in empty.stderr
+    analyse(top, db)
+    empty = run("log", "HEAD..HEAD", top, "--md", code=2, db=db)
+    assert "no commits other than merges" in empty.stderr
 
 
 def test_commits_that_are_not_in_the_database_are_counted(db: Path) -> None:
@@ -1196,7 +1191,7 @@ def test_columns_have_one_place_per_week_and_reach_the_top() -> None:
     assert charts.columns({}) == ""
 
 
-def _point(days: int, at_risk: int, share: float | None) -> dict[str, Any]:
+def _point(days: int, at_risk: int, share: float | None) -> Row:
     return {"horizon": days, "at_risk": at_risk, "share": share}
 
 
@@ -1380,16 +1375,16 @@ def test_an_address_leads_back_to_what_it_names(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("origin", "web"),
-    [
-        ("https://github.com/o/r.git", "https://github.com/o/r"),
-        ("git@gitlab.com:g/s/r.git", "https://gitlab.com/g/s/r"),
-        ("ssh://git@codeberg.org/o/r", "https://codeberg.org/o/r"),
-        ("javascript://x.y/a/b", ""),
-        ("/home/me/r", ""),
-        (None, ""),
-        ('https://github.com/o/r" onclick=x', ""),
-        ("http://github.com/o/r", ""),
-    ],
+    {
+        "https://github.com/o/r.git": "https://github.com/o/r",
+        "git@gitlab.com:g/s/r.git": "https://gitlab.com/g/s/r",
+        "ssh://git@codeberg.org/o/r": "https://codeberg.org/o/r",
+        "javascript://x.y/a/b": "",
+        "/home/me/r": "",
+        None: "",
+        'https://github.com/o/r" onclick=x': "",
+        "http://github.com/o/r": "",
+    }.items(),
 )
 def test_only_plain_addresses_of_origin_are_linked(origin: str | None, web: str) -> None:
     assert addresses.forge(origin) == web

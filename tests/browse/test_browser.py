@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from support.answers import value
 from support.commands import clone, run
 from support.hostile import EVIL
 from support.pages import Server, serving
@@ -44,7 +45,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped example, with a prompt and a path that would act if they were taken for HTML."""
     directory = tmp_path_factory.mktemp("browser")
     db = directory / "seen.db"
-    assert run("survival", clone("example", directory), "--db", db, "--no-curves").exit_code == 0
+    run("survival", clone("example", directory), "--no-curves", db=db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE turns SET prompt = prompt || ?", (EVIL,))
     return db
@@ -115,12 +116,12 @@ def text(browser: Any, css: str = "body") -> str:
 def test_from_the_start_to_a_line_to_its_session_and_commit(
     browser: Any, address: str, db: Path
 ) -> None:
-    with Store(db) as store:
-        agent = store.value("SELECT SUM(agent) FROM tip_files WHERE kind IN ('source', 'test')")
-        added = store.value(
-            "SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source',"
-            " 'test')"
-        )
+    agent = value(db, "SELECT SUM(agent) FROM tip_files WHERE kind IN ('source', 'test')")
+    added = value(
+        db,
+        "SELECT SUM(nonblank) FROM line_spans WHERE author = 'agent' AND kind IN ('source',"
+        " 'test')",
+    )
     browser.get(f"{address}/-/whowrote")
     assert text(browser, "h1") == "Who wrote what" and f"{added:,}" in text(browser, ".legend")
     click(browser, ".ww-table a")
@@ -203,7 +204,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(
     written: list[Path] = []
     for by in ((), ("--by", "month,directory"), ("--by", "week", "--until", "2026-01-20")):
         written.append(tmp_path / f"report{len(written)}.html")
-        assert run("report", *by, "--html", written[-1], "--db", db).exit_code == 0
+        run("report", *by, "--html", written[-1], db=db)
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True},

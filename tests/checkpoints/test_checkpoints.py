@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.builder import Stored, World, git, import_stream
+from support.builder import Stored, World, git, import_stream, object_id
 from support.builder.model import ADA
 from support.builder.objects import Blob, History
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from collector.checkpoints import layouts, merge, read_all, tree
 from collector.checkpoints.tree import transcript_chunks
 from collector.git.base import TreeEntry
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject, Texts
 from collector.load import read_session, session_files
 from collector.model import Checkpoint, Problem, SessionRecord, SubagentRecord
 from collector.text import timestamp
@@ -31,6 +32,11 @@ ULID = "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
 V1 = "refs/heads/entire/checkpoints/v1"
 T = b'{"type":"user","message":{"content":"hi"}}\n'
 Files = Mapping[str, bytes]
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r"
 
 
 def _meta(session: str = "s-1", **more: Any) -> bytes:
@@ -79,13 +85,13 @@ def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
 @pytest.mark.parametrize("ref", [V1, f"refs/entire/checkpoints/{ULID[-2:]}/{ULID}"])
 @pytest.mark.parametrize(
     ("first_line", "kind"),
-    [
-        ("-----BEGIN SSH SIGNATURE-----", "ssh"),
-        ("-----BEGIN PGP SIGNATURE-----", "gpg"),
-        ("-----BEGIN PGP MESSAGE-----", "gpg"),
-        ("-----BEGIN SIGNED MESSAGE-----", "x509"),
-        ("-----BEGIN something new-----", "other"),
-    ],
+    {
+        "-----BEGIN SSH SIGNATURE-----": "ssh",
+        "-----BEGIN PGP SIGNATURE-----": "gpg",
+        "-----BEGIN PGP MESSAGE-----": "gpg",
+        "-----BEGIN SIGNED MESSAGE-----": "x509",
+        "-----BEGIN something new-----": "other",
+    }.items(),
 )
 def test_the_kind_of_signature_of_a_checkpoint_is_told(
     tmp_path: Path, ref: str, first_line: str, kind: str
@@ -99,7 +105,7 @@ def test_the_kind_of_signature_of_a_checkpoint_is_told(
 
 def _branch_signed(place: Path, ref: str, first_line: str) -> None:
     """Every commit of a branch again, with a signature."""
-    known: dict[str, str] = {}
+    known: Texts = {}
     for sha in git(place, "rev-list", "--reverse", "--topo-order", ref).decode().split():
         head, _, message = git(place, "cat-file", "commit", sha).decode().partition("\n\n")
         for old, new in known.items():
@@ -113,8 +119,10 @@ def _branch_signed(place: Path, ref: str, first_line: str) -> None:
     git(place, "update-ref", ref, known[sha])
 
 
-def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: Path) -> None:
-    place, db = clone("example", tmp_path), tmp_path / "a.db"
+def test_a_signature_is_shown_with_the_commit_and_not_called_verified(
+    tmp_path: Path, db: Path
+) -> None:
+    place = clone("example", tmp_path)
     repo = GitRepo(place)
     named = next(
         c for c in repo.history(repo.default_branch().sha) if "Entire-Checkpoint: " in c.message
@@ -122,15 +130,15 @@ def test_a_signature_is_shown_with_the_commit_and_not_called_verified(tmp_path: 
     for is_signed in (False, True):
         if is_signed:
             _branch_signed(place, V1, "-----BEGIN SSH SIGNATURE-----")
-        assert run("repo", place, "--db", db, "-q").exit_code == 0
-        shown = run("log", "--show", named.sha, place, "--db", db).output
+        analyse(place, db)
+        shown = run("log", "--show", named.sha, place, db=db).output
         assert ("stored by a signed commit (SSH), not verified" in shown) is is_signed
 
 
 def test_a_checkpoint_that_a_commit_without_a_signature_stored_has_none(tmp_path: Path) -> None:
     repo = _repo(tmp_path, {V1: _v1(ONE)})
     _signed(repo, V1, "-----BEGIN SSH SIGNATURE-----")
-    tree = git(tmp_path, "rev-parse", f"{V1}^{{tree}}").decode().strip()
+    tree = object_id(tmp_path, f"{V1}^{{tree}}")
     person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
     for words, told in (
         ("Something else", "ssh"),
@@ -195,9 +203,9 @@ def _texts(repo: GitRepo, record: SessionRecord) -> list[bytes | None]:
     ],
 )
 def test_layout_is_found_by_ref_and_shape(
-    ref: str, files: Files, checkpoint: str, store: str, tmp_path: Path
+    ref: str, files: Files, checkpoint: str, store: str, where: Path
 ) -> None:
-    repo = _repo(tmp_path / "r", {ref: files})
+    repo = _repo(where, {ref: files})
     (found,) = read_all(repo)
     assert (found.id, found.store, found.ref, found.problems) == (checkpoint, store, ref, ())
     (record,) = found.sessions
@@ -209,7 +217,7 @@ def test_layout_is_found_by_ref_and_shape(
     assert found.author_email == "ada@example.com" or found.id == ULID
 
 
-def test_v2_joins_metadata_and_raw_transcript(tmp_path: Path) -> None:
+def test_v2_joins_metadata_and_raw_transcript(where: Path) -> None:
     main = {
         "metadata.json": _root(),
         "0/metadata.json": _meta(),
@@ -220,7 +228,7 @@ def test_v2_joins_metadata_and_raw_transcript(tmp_path: Path) -> None:
         "refs/entire/checkpoints/v2/main": _v1(main),
         "refs/entire/checkpoints/v2/full/current": _v1(full),
     }
-    repo = _repo(tmp_path / "r", refs)
+    repo = _repo(where, refs)
     (found,) = read_all(repo)
     (record,) = found.sessions
     assert (found.store, found.problems) == ("v2", ())
@@ -228,14 +236,14 @@ def test_v2_joins_metadata_and_raw_transcript(tmp_path: Path) -> None:
     assert repo.blob(record.compact) == b"compact\n"
 
 
-def test_v2_archives_are_read_and_older_names_too(tmp_path: Path) -> None:
+def test_v2_archives_are_read_and_older_names_too(where: Path) -> None:
     main = {"metadata.json": _root(), "0/metadata.json": _meta("a"), "1/metadata.json": _meta("b")}
     refs = {
         "refs/entire/checkpoints/v2/main": _v1(main),
         "refs/entire/checkpoints/v2/full/3": _v1({"0/full.jsonl": b"old\n"}),
         "refs/entire/checkpoints/v2/full/current": _v1({"1/raw_transcript": b"new\n"}),
     }
-    repo = _repo(tmp_path / "r", refs)
+    repo = _repo(where, refs)
     (found,) = read_all(repo)
     assert [(r.session_id, _texts(repo, r)) for r in found.sessions] == [
         ("a", [b"old\n"]),
@@ -243,16 +251,14 @@ def test_v2_archives_are_read_and_older_names_too(tmp_path: Path) -> None:
     ]
 
 
-def test_raw_transcript_without_metadata_is_kept(tmp_path: Path) -> None:
-    repo = _repo(
-        tmp_path / "r", {"refs/entire/checkpoints/v2/full/current": _v1({"0/raw_transcript": T})}
-    )
+def test_raw_transcript_without_metadata_is_kept(where: Path) -> None:
+    repo = _repo(where, {"refs/entire/checkpoints/v2/full/current": _v1({"0/raw_transcript": T})})
     (found,) = read_all(repo)
     assert found.store == "v2full"
     assert [r.session_id for r in found.sessions] == [f"{ID}/0"]
 
 
-def test_checkpoint_stored_twice_is_one_with_the_best_of_both(tmp_path: Path) -> None:
+def test_checkpoint_stored_twice_is_one_with_the_best_of_both(where: Path) -> None:
     v1 = {
         "metadata.json": _root(strategy=""),
         "0/metadata.json": _meta(),
@@ -270,7 +276,7 @@ def test_checkpoint_stored_twice_is_one_with_the_best_of_both(tmp_path: Path) ->
         "refs/entire/checkpoints/v2/main": _v1(main),
         "refs/entire/checkpoints/v2/full/current": _v1(full),
     }
-    repo = _repo(tmp_path / "r", refs)
+    repo = _repo(where, refs)
     (found,) = read_all(repo)
     assert (found.store, found.branch, found.strategy) == ("v1", "topic", "manual-commit")
     first, second = found.sessions
@@ -279,14 +285,13 @@ def test_checkpoint_stored_twice_is_one_with_the_best_of_both(tmp_path: Path) ->
     assert found.problems == ()  # what one copy lacks the other has
 
 
-def test_local_branch_and_its_remote_twin_are_one(tmp_path: Path) -> None:
+def test_local_branch_and_its_remote_twin_are_one(where: Path) -> None:
     world = World("twin")
     world.human_write("a", "a\n")
-    session = world.session()
-    session.prompt("x")
+    session = world.session(prompt="x")
     session.write("b", "b\n")
     world.commit("c", [session])
-    repository = world.build(tmp_path / "r")
+    repository = world.build(where)
     git(
         repository,
         "update-ref",
@@ -296,13 +301,13 @@ def test_local_branch_and_its_remote_twin_are_one(tmp_path: Path) -> None:
     assert len(read_all(GitRepo(repository))) == 1
 
 
-def test_stale_remote_twin_adds_what_the_local_branch_lost(tmp_path: Path) -> None:
+def test_stale_remote_twin_adds_what_the_local_branch_lost(where: Path) -> None:
     other = "b" * 12
     refs = {
         V1: _v1(ONE),
         "refs/remotes/origin/entire/checkpoints/v1": {**_v1(ONE, other), **_v1(ONE)},
     }
-    assert [c.id for c in read_all(_repo(tmp_path / "r", refs))] == [ID, other]
+    assert [c.id for c in read_all(_repo(where, refs))] == [ID, other]
 
 
 @pytest.mark.parametrize(
@@ -321,8 +326,8 @@ def test_stale_remote_twin_adds_what_the_local_branch_lost(tmp_path: Path) -> No
         "refs/tags/entire/checkpoints/v1",
     ],
 )
-def test_sibling_refs_are_no_checkpoints(ref: str, tmp_path: Path) -> None:
-    assert read_all(_repo(tmp_path / "r", {ref: {**ONE, **_v1(ONE)}})) == []
+def test_sibling_refs_are_no_checkpoints(ref: str, where: Path) -> None:
+    assert read_all(_repo(where, {ref: {**ONE, **_v1(ONE)}})) == []
 
 
 def test_layouts_are_the_modules_of_the_folder() -> None:
@@ -331,7 +336,7 @@ def test_layouts_are_the_modules_of_the_folder() -> None:
 
 @pytest.mark.parametrize("layout", ["v1", "v1-remote", "refs", "v2", "both", "legacy"])
 def test_every_session_of_a_built_world_is_found_with_its_transcript(
-    layout: str, tmp_path: Path
+    layout: str, where: Path
 ) -> None:
     world = World("w", layout)
     world.human_write("a.py", "a = 1\n")
@@ -340,7 +345,7 @@ def test_every_session_of_a_built_world_is_found_with_its_transcript(
         session.prompt(f"Prompt {n}")
         session.write(f"f{n}.py", f"x = {n}\n")
     commit = world.commit("All", sessions)
-    repo = GitRepo(world.build(tmp_path / "r"))
+    repo = GitRepo(world.build(where))
     (found,) = read_all(repo)
     assert (found.id,) == commit.checkpoints
     assert {r.session_id for r in found.sessions} == {s.id for s in sessions}
@@ -355,13 +360,13 @@ def test_every_session_of_a_built_world_is_found_with_its_transcript(
 # --- untidy trees ---------------------------------------------------------------------------------
 
 
-def test_session_directories_need_no_order_and_no_pointers(tmp_path: Path) -> None:
+def test_session_directories_need_no_order_and_no_pointers(where: Path) -> None:
     files = {
         "metadata.json": _root(sessions=[{"transcript": "/nowhere/9/full.jsonl", "metadata": ""}])
     }
     for number in (0, 2, 10, 123):
         files |= {f"{number}/metadata.json": _meta(f"s-{number}"), f"{number}/full.jsonl": T}
-    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
+    (found,) = read_all(_repo(where, {V1: _v1(files)}))
     assert [(r.index, r.session_id) for r in found.sessions] == [
         (0, "s-0"),
         (2, "s-2"),
@@ -371,7 +376,7 @@ def test_session_directories_need_no_order_and_no_pointers(tmp_path: Path) -> No
     assert found.problems == ()
 
 
-def test_other_directories_of_a_checkpoint_are_no_sessions(tmp_path: Path) -> None:
+def test_other_directories_of_a_checkpoint_are_no_sessions(where: Path) -> None:
     more = {
         "tasks/toolu_1/metadata.json": _meta("task"),
         "assets/manifest.json": b"{}",
@@ -380,12 +385,12 @@ def test_other_directories_of_a_checkpoint_are_no_sessions(tmp_path: Path) -> No
         "-1/metadata.json": _meta("minus"),
         "5": b"a file",
     }
-    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, **more})}))
+    (found,) = read_all(_repo(where, {V1: _v1({**ONE, **more})}))
     assert [r.session_id for r in found.sessions] == ["s-1"]
     assert found.problems == ()
 
 
-def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Path) -> None:
+def test_records_of_subagents_are_read_and_their_damage_is_survived(where: Path) -> None:
     record = {
         "tool_use_id": "toolu_1",
         "agent_id": "a1",
@@ -403,7 +408,7 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Pa
         "tasks/toolu_5/task.json": b"[]",
         "tasks/stray": b"a file",
     }
-    (found,) = read_all(_repo(tmp_path / "r", {V1: _v1({**ONE, **more})}))
+    (found,) = read_all(_repo(where, {V1: _v1({**ONE, **more})}))
     (session,) = found.sessions
     assert session.subagents == (
         SubagentRecord("toolu_1", "a1", ("src/a.py",), True),
@@ -415,15 +420,13 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["00", "01", "٣", "²"])
-def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, tmp_path: Path) -> None:
+def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, where: Path) -> None:
     """Names that count as digits somewhere, but that nobody writes for a session."""
-    (found,) = read_all(
-        _repo(tmp_path / "r", {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})})
-    )
+    (found,) = read_all(_repo(where, {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})}))
     assert "s-1" in [r.session_id for r in found.sessions]
 
 
-def test_foreign_files_on_the_branch_are_somebody_elses(tmp_path: Path) -> None:
+def test_foreign_files_on_the_branch_are_somebody_elses(where: Path) -> None:
     foreign = {
         ".gitignore": b"x",
         "apps/main.go": b"x",
@@ -432,40 +435,39 @@ def test_foreign_files_on_the_branch_are_somebody_elses(tmp_path: Path) -> None:
         "zz/metadata.json": b"{}",
         "a1/short/x": b"",
     }
-    found = read_all(_repo(tmp_path / "r", {V1: {**_v1(ONE), **foreign}}))
+    found = read_all(_repo(where, {V1: {**_v1(ONE), **foreign}}))
     assert [c.id for c in found] == [ID] and _codes(found) == []
 
 
-def test_empty_branch_is_no_problem(tmp_path: Path) -> None:
-    assert read_all(_repo(tmp_path / "r", {V1: {}})) == []
+def test_empty_branch_is_no_problem(where: Path) -> None:
+    assert read_all(_repo(where, {V1: {}})) == []
 
 
-def test_repository_without_any_commit_has_no_checkpoints(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", str(tmp_path / "r"))
-    assert read_all(GitRepo(tmp_path / "r")) == []
+def test_repository_without_any_commit_has_no_checkpoints(tmp_path: Path, where: Path) -> None:
+    git(tmp_path, "init", "-q", str(where))
+    assert read_all(GitRepo(where)) == []
 
 
-def test_checkpoint_without_sessions_says_so(tmp_path: Path) -> None:
-    found = read_all(_repo(tmp_path / "r", {V1: _v1({"metadata.json": _root()})}))
+def test_checkpoint_without_sessions_says_so(where: Path) -> None:
+    found = read_all(_repo(where, {V1: _v1({"metadata.json": _root()})}))
     assert _codes(found) == [(ID, "no_sessions")]
 
 
-def test_session_with_nothing_but_metadata_says_so(tmp_path: Path) -> None:
+def test_session_with_nothing_but_metadata_says_so(where: Path) -> None:
     found = read_all(
-        _repo(tmp_path / "r", {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})})
+        _repo(where, {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})})
     )
     assert _codes(found) == [(f"{ID}/0", "no_transcript")]
     assert found[0].sessions[0].transcript_state == "none"
 
 
-def test_dangling_pointers_of_a_built_world_lose_nothing(tmp_path: Path) -> None:
+def test_dangling_pointers_of_a_built_world_lose_nothing(where: Path) -> None:
     world = World("w")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("x")
+    session = world.session(prompt="x")
     session.write("b.py", "b = 2\n")
     world.commit("c", [session], stored=Stored(dangling=True, numbers=(4,), parts=3))
-    (found,) = read_all(GitRepo(world.build(tmp_path / "r")))
+    (found,) = read_all(GitRepo(world.build(where)))
     assert [(r.index, r.session_id, len(r.transcript)) for r in found.sessions] == [
         (4, session.id, 3)
     ]
@@ -511,28 +513,28 @@ def test_chunks_without_the_first_are_no_transcript() -> None:
     assert transcript_chunks({"full.jsonl.001": TreeEntry("second", False)}) == []
 
 
-def test_chunked_transcript_is_read_as_one(tmp_path: Path) -> None:
+def test_chunked_transcript_is_read_as_one(where: Path) -> None:
     head = b'{"type":"user","sessionId":"s","timestamp":"2026-03-02T10:00:0'
     one = head + b'0Z","message":{"content":"first"}}'
     two = head + b'1Z","message":{"content":"second"}}\n'
     files = {**ONE, "0/full.jsonl": one, "0/full.jsonl.001": two}
-    repo = _repo(tmp_path / "r", {V1: _v1(files)})
+    repo = _repo(where, {V1: _v1(files)})
     (session,) = session_files(read_all(repo))
     loaded = read_session(repo, session).session
     assert loaded is not None and [turn.text for turn in loaded.turns] == ["first", "second"]
 
 
-def test_one_absent_chunk_makes_the_transcript_absent(tmp_path: Path) -> None:
-    repo = _repo(tmp_path / "r", {V1: _v1({**ONE, "0/full.jsonl.001": b"gone\n"})})
+def test_one_absent_chunk_makes_the_transcript_absent(where: Path) -> None:
+    repo = _repo(where, {V1: _v1({**ONE, "0/full.jsonl.001": b"gone\n"})})
     assert read_all(repo)[0].sessions[0].transcript_state == "present"
-    lost = git(tmp_path / "r", "rev-parse", f"{V1}:a1/{ID[2:]}/0/full.jsonl.001").decode().strip()
-    (tmp_path / "r" / "objects" / lost[:2] / lost[2:]).unlink()
-    found = read_all(GitRepo(tmp_path / "r"))
+    lost = object_id(where, f"{V1}:a1/{ID[2:]}/0/full.jsonl.001")
+    (where / "objects" / lost[:2] / lost[2:]).unlink()
+    found = read_all(GitRepo(where))
     assert _codes(found) == [(f"{ID}/0", "transcript_missing_blob")]
     assert found[0].sessions[0].transcript_state == "missing_blob"
 
 
-def test_session_under_two_spellings_is_one(tmp_path: Path) -> None:
+def test_session_under_two_spellings_is_one(where: Path) -> None:
     files = {
         "metadata.json": _root(),
         "0/metadata.json": _meta("2026-02-03-0a1b"),
@@ -540,13 +542,13 @@ def test_session_under_two_spellings_is_one(tmp_path: Path) -> None:
         "1/metadata.json": _meta("0a1b"),
         "1/full.jsonl": T * 2,
     }
-    found = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
+    found = read_all(_repo(where, {V1: _v1(files)}))
     (session,) = session_files(found)
     assert (session.key, len(session.records), len(session.copies())) == ("0a1b", 2, 2)
     assert [r.session_id_raw for r in session.records] == ["2026-02-03-0a1b", "0a1b"]
 
 
-def test_records_without_an_id_are_never_one_session(tmp_path: Path) -> None:
+def test_records_without_an_id_are_never_one_session(where: Path) -> None:
     files = {
         "metadata.json": _root(),
         "0/full.jsonl": T,
@@ -554,7 +556,7 @@ def test_records_without_an_id_are_never_one_session(tmp_path: Path) -> None:
         "0/metadata.json": b"{}",
         "1/metadata.json": b"{}",
     }
-    found = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
+    found = read_all(_repo(where, {V1: _v1(files)}))
     assert sorted(s.key for s in session_files(found)) == [f"{ID}/0", f"{ID}/1"]
 
 
@@ -596,13 +598,9 @@ def test_metadata_that_is_absent_is_a_problem_and_the_transcript_is_kept(
     assert found[0].sessions[0].transcript_state == "present"
 
 
-def test_metadata_that_is_huge_is_not_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metadata_that_is_huge_is_not_loaded(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "METADATA_BYTES", 1000)
-    found = read_all(
-        _repo(tmp_path / "r", {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})})
-    )
+    found = read_all(_repo(where, {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})}))
     assert _codes(found) == [(f"{ID}/0", "metadata_too_large")]
 
 
@@ -623,7 +621,7 @@ _FIELDS = (
     "token_usage",
     "checkpoints_count",
 )
-_ODD: dict[str, Any] = {
+_ODD: JsonObject = {
     "null": None,
     "true": True,
     "minus": -1,
@@ -639,7 +637,7 @@ _ODD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("odd", _ODD)
-def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) -> None:
+def test_every_field_of_every_wrong_type_is_read_past(odd: str, where: Path) -> None:
     files: dict[str, bytes] = {}
     for n, name in enumerate(_FIELDS):
         checkpoint = f"{n:012x}"
@@ -651,7 +649,7 @@ def test_every_field_of_every_wrong_type_is_read_past(odd: str, tmp_path: Path) 
             inner | {"metadata.json": json.dumps({"sessions": 3, name: _ODD[odd]}).encode()},
             checkpoint,
         )
-    repo = _repo(tmp_path / "r", {V1: files})
+    repo = _repo(where, {V1: files})
     found = read_all(repo)
     assert len(found) == len(_FIELDS)
     for one in found:
@@ -697,25 +695,25 @@ def test_any_metadata_is_survived(
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [
-        ("2026-03-02T10:00:00Z", 1772445600.0),
-        ("2026-03-02T11:00:00+01:00", 1772445600.0),
-        ("2026-03-02T10:00:00.5Z", 1772445600.5),
-        ("2026-03-02T10:00:00.123456789Z", 1772445600.123456),
-        ("2026-03-02T10:00:00", 1772445600.0),  # no zone means UTC
-        ("0001-01-01T00:00:00Z", -62135596800.0),
-        ("2026-02-30T10:00:00Z", None),
-        ("yesterday", None),
-        ("", None),
-        (1772445600, None),
-        ("2026-03-02T10:00:00Z" + " " * 100, None),
-    ],
+    {
+        "2026-03-02T10:00:00Z": 1772445600.0,
+        "2026-03-02T11:00:00+01:00": 1772445600.0,
+        "2026-03-02T10:00:00.5Z": 1772445600.5,
+        "2026-03-02T10:00:00.123456789Z": 1772445600.123456,
+        "2026-03-02T10:00:00": 1772445600.0,  # no zone means UTC
+        "0001-01-01T00:00:00Z": -62135596800.0,
+        "2026-02-30T10:00:00Z": None,
+        "yesterday": None,
+        "": None,
+        1772445600: None,
+        "2026-03-02T10:00:00Z" + " " * 100: None,
+    }.items(),
 )
 def test_times_with_any_number_of_digits(text: object, seconds: float | None) -> None:
     assert timestamp(text) == seconds
 
 
-def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
+def test_fields_are_kept_as_the_producer_wrote_them(where: Path) -> None:
     meta = _meta(
         agent="Claude Code",
         model="claude-opus-4-8[1m]",
@@ -733,7 +731,7 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
     root = _root(files_touched=None, combined_attribution={"agent_lines": 1})
     (found,) = read_all(
         _repo(
-            tmp_path / "r",
+            where,
             {
                 V1: _v1(
                     {**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"}
@@ -762,37 +760,35 @@ def test_fields_are_kept_as_the_producer_wrote_them(tmp_path: Path) -> None:
     assert record.commit_sha == "c" * 40
 
 
-def test_checkpoint_ref_is_read_at_its_tip(tmp_path: Path) -> None:
+def test_checkpoint_ref_is_read_at_its_tip(where: Path) -> None:
     """The end of a turn rewrites the checkpoint."""
     world = World("w", "refs")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("One")
+    session = world.session(prompt="One")
     session.write("b.py", "b = 1\n")
     commit = world.commit("c", [session])
     session.prompt("Two")
     world.finalise(commit)
-    repo = GitRepo(world.build(tmp_path / "r"))
+    repo = GitRepo(world.build(where))
     (found,) = read_all(repo)
     (files,) = session_files([found])
     loaded = read_session(repo, files).session
     assert loaded is not None and [turn.text for turn in loaded.turns] == ["One", "Two"]
 
 
-def test_forgotten_checkpoint_is_gone_from_the_branch(tmp_path: Path) -> None:
+def test_forgotten_checkpoint_is_gone_from_the_branch(where: Path) -> None:
     world = World("w")
     world.human_write("a.py", "a = 1\n")
-    session = world.session()
-    session.prompt("One")
+    session = world.session(prompt="One")
     session.write("b.py", "b = 1\n")
     first = world.commit("c", [session])
     session.write("c.py", "c = 1\n")
     second = world.commit("d", [session])
     world.forget(first.checkpoints[0])
-    assert [c.id for c in read_all(GitRepo(world.build(tmp_path / "r")))] == [second.checkpoints[0]]
+    assert [c.id for c in read_all(GitRepo(world.build(where)))] == [second.checkpoints[0]]
 
 
-def test_branch_with_several_roots_and_merges_names_the_developer_of_each(tmp_path: Path) -> None:
+def test_branch_with_several_roots_and_merges_names_the_developer_of_each(where: Path) -> None:
     other = "b" * 12
     history = History()
     one = history.commit(
@@ -810,35 +806,35 @@ def test_branch_with_several_roots_and_merges_names_the_developer_of_each(tmp_pa
     history.refs[V1] = history.commit(
         both, [one, two], ADA, 1_772_000_002, "Merge remote session logs"
     )
-    found = read_all(GitRepo(import_stream(history.stream(), tmp_path / "r")))
+    found = read_all(GitRepo(import_stream(history.stream(), where)))
     assert {c.id: c.author_email for c in found} == {
         ID: "ada@example.com",
         other: "bob@example.com",
     }
 
 
-def test_ref_that_points_to_no_commit_is_passed_over(tmp_path: Path) -> None:
-    _repo(tmp_path / "r", {V1: _v1(ONE)})
-    blob = git(tmp_path / "r", "hash-object", "-w", "--stdin", stdin=b"x").decode().strip()
-    git(tmp_path / "r", "update-ref", f"refs/entire/checkpoints/bb/{'b' * 12}", blob)
-    git(tmp_path / "r", "update-ref", "refs/entire/checkpoints/v2/main", blob)
+def test_ref_that_points_to_no_commit_is_passed_over(where: Path) -> None:
+    _repo(where, {V1: _v1(ONE)})
+    blob = git(where, "hash-object", "-w", "--stdin", stdin=b"x").decode().strip()
+    git(where, "update-ref", f"refs/entire/checkpoints/bb/{'b' * 12}", blob)
+    git(where, "update-ref", "refs/entire/checkpoints/v2/main", blob)
     git(
-        tmp_path / "r",
+        where,
         "symbolic-ref",
         f"refs/entire/checkpoints/cc/{'c' * 12}",
         "refs/heads/nowhere",
     )
-    assert [c.id for c in read_all(GitRepo(tmp_path / "r"))] == [ID]
+    assert [c.id for c in read_all(GitRepo(where))] == [ID]
 
 
-def test_tag_on_a_checkpoint_commit_is_followed(tmp_path: Path) -> None:
+def test_tag_on_a_checkpoint_commit_is_followed(where: Path) -> None:
     history = History()
     history.refs["refs/heads/x"] = history.commit(
         {p: Blob(d) for p, d in ONE.items()}, [], ADA, 1_772_000_000, "x"
     )
-    import_stream(history.stream(), tmp_path / "r")
+    import_stream(history.stream(), where)
     git(
-        tmp_path / "r",
+        where,
         "-c",
         "user.name=a",
         "-c",
@@ -850,8 +846,8 @@ def test_tag_on_a_checkpoint_commit_is_followed(tmp_path: Path) -> None:
         "t",
         "refs/heads/x",
     )
-    git(tmp_path / "r", "update-ref", f"refs/entire/checkpoints/f6/{ID}", "refs/tags/t")
-    assert [c.id for c in read_all(GitRepo(tmp_path / "r"))] == [ID]
+    git(where, "update-ref", f"refs/entire/checkpoints/f6/{ID}", "refs/tags/t")
+    assert [c.id for c in read_all(GitRepo(where))] == [ID]
 
 
 def test_merging_keeps_problems_only_as_long_as_they_hold() -> None:

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import git
+from support import ROOT, numbered_text
+from support.answers import column, pick, select
+from support.builder import git, object_id
 from support.builder.objects import git_environment
-from support.commands import run
+from support.commands import analyse, run
 from support.git_server import GitServer
 
 from attribution.cli import cli as attribute
@@ -26,9 +28,10 @@ from collector.agents import reader_for
 from collector.checkpoints import in_tree
 from collector.cli import cli as collect
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject, RowValues, Texts
 from collector.storage.store import Store
 
-SAMPLES = Path(__file__).parent.parent.parent / "fixtures" / "lab"
+SAMPLES = ROOT / "fixtures" / "lab"
 ZONES = ("UTC", "America/New_York", "Asia/Tokyo")
 CODE = (
     "x = 1\n\n\ndef double(value):\n    return value * 2\n\n\ndef triple(value):\n    return value"
@@ -54,6 +57,11 @@ x = 1
 > Applied edit to a.py  
 > Commit {sha} feat: add two functions  
 """  # noqa: W291 (the program's own lines end in blanks)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    return tmp_path / "work"
 
 
 class Clone:
@@ -86,7 +94,12 @@ class Clone:
             message,
         ]
         subprocess.run(command, cwd=self.path, check=True, env=git_environment() | dates)
-        return git(self.path, "rev-parse", "HEAD").decode().strip()
+        return object_id(self.path)
+
+    def merge_main(self) -> None:
+        """Bob does that."""
+        who = ("-c", "user.name=Bob", "-c", "user.email=bob@example.org")
+        git(self.path, *who, "merge", "-q", "--no-ff", "-m", "Merge", "main")
 
 
 @pytest.fixture
@@ -98,11 +111,17 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def with_aider(path: Path, where: str = "") -> Clone:
-    """An edit by Aider that it committed itself, and later its history."""
+def start_clone(path: Path) -> Clone:
+    """One whose first commit has `a.py`."""
     clone = Clone(path)
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
+    return clone
+
+
+def aider_clone(path: Path, where: str = "") -> Clone:
+    """An edit by Aider that it committed itself, and later its history."""
+    clone = start_clone(path)
     clone.put("a.py", CODE)
     sha = clone.commit(8, "feat: add two functions")
     clone.put(f"{where}.aider.chat.history.md", AIDER.format(code=CODE, sha=sha[:7]))
@@ -117,12 +136,17 @@ def bare(clone: Clone) -> Path:
 
 
 def attributed(repo: Path, db: Path) -> Store:
-    result = run("repo", repo, "--db", db, "-q", "--local", "auto")
-    assert result.exit_code == 0, result.output
+    analyse(repo, db, "--local", "auto")
     return Store(db, create=False)
 
 
-def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
+def session_count(clone: Clone, db: Path) -> int:
+    """Of a mirror of the clone."""
+    with attributed(bare(clone), db) as store:
+        return int(store.value("SELECT count(*) FROM sessions"))
+
+
+def spans(repo: Path, db: Path, path: str = "a.py") -> list[RowValues]:
     """(class, how, evidence, agent, lines) of the file in all commits."""
     with attributed(repo, db) as store:
         sql = (
@@ -130,32 +154,32 @@ def spans(repo: Path, db: Path, path: str = "a.py") -> list[tuple[Any, ...]]:
             " LEFT JOIN sessions s ON s.id = l.session_id WHERE path = ? ORDER BY l.commit_id,"
             " l.start_line"
         )
-        return [tuple(row.values()) for row in store.rows(sql, (path,))]
+        return select(store, sql, path)
 
 
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
 def test_a_history_of_aider_gives_the_same_lines_in_every_zone_and_clone(
-    zone: None, tmp_path: Path
+    zone: None, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     expected = [
         ("undeclared", "none", "inferred", None, 1, 1),
         ("agent", "exact", "replayed", "aider", 2, 9),
     ]
     assert spans(clone.path, tmp_path / "a.db") == expected
-    assert spans(bare(clone), tmp_path / "b.db") == expected
-    with Store(tmp_path / "b.db", create=False) as store:
-        (session,) = store.rows("SELECT key, turns, tool_calls, output_tokens FROM sessions")
-        assert tuple(session.values()) == ("aider 2025-08-06 12:06:30", 1, 2, 233)
-        (checkpoint,) = store.rows("SELECT store, ref FROM checkpoints")
-        assert tuple(checkpoint.values()) == ("tree", ".aider.chat.history.md")
+    assert spans(bare(clone), db) == expected
+    with Store(db, create=False) as store:
+        assert select(store, "SELECT key, turns, tool_calls, output_tokens FROM sessions") == [
+            ("aider 2025-08-06 12:06:30", 1, 2, 233)
+        ]
+        assert select(store, "SELECT store, ref FROM checkpoints") == [
+            ("tree", ".aider.chat.history.md")
+        ]
 
 
-def without_commits(path: Path, zone: str = "+0200") -> Clone:
+def clone_without_commits(path: Path, zone: str = "+0200") -> Clone:
     """The same with --no-auto-commits: the history names no commit, Ana makes it herself."""
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("a.py", CODE)
     history = AIDER.format(code=CODE, sha="").replace("> Commit  feat: add two functions  \n", "")
     clone.put(".aider.chat.history.md", history)
@@ -168,63 +192,54 @@ AGENTS = ("agent", "exact", "replayed", "aider", 2, 9)
 
 def test_a_history_without_commits_is_of_the_zone_that_commits_around_it_share(
     tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone = without_commits(tmp_path / "work")
-    assert AGENTS in spans(clone.path, tmp_path / "a.db")
+    clone = clone_without_commits(work)
+    assert AGENTS in spans(clone.path, db)
     assert AGENTS in spans(bare(clone), tmp_path / "b.db")
 
 
-def test_of_several_zones_it_is_that_of_whoever_committed_the_history(tmp_path: Path) -> None:
-    clone = without_commits(tmp_path / "work")
+def test_of_several_zones_it_is_that_of_whoever_committed_the_history(work: Path, db: Path) -> None:
+    clone = clone_without_commits(work)
     clone.put("b.py", "y = 1\n")
     clone.commit(40, zone="-0800", who="Bob")
-    assert AGENTS in spans(bare(clone), tmp_path / "a.db")
+    assert AGENTS in spans(bare(clone), db)
 
 
-def test_where_her_own_zones_differ_too_nothing_is_known_of_the_time(tmp_path: Path) -> None:
-    clone = without_commits(tmp_path / "work")
+def test_where_her_own_zones_differ_too_nothing_is_known_of_the_time(work: Path, db: Path) -> None:
+    clone = clone_without_commits(work)
     clone.put("b.py", "y = 1\n")
     clone.commit(40, zone="-0800")
-    assert AGENTS not in spans(bare(clone), tmp_path / "a.db")
+    assert AGENTS not in spans(bare(clone), db)
 
 
 def test_a_history_that_a_merge_brought_is_as_old_as_the_commit_that_made_it(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone = without_commits(tmp_path / "work")
+    clone = clone_without_commits(work)
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~1")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(
-        clone.path,
-        "-c",
-        "user.name=Bob",
-        "-c",
-        "user.email=bob@example.org",
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "Merge",
-        "main",
-    )
+    clone.merge_main()
     git(clone.path, "checkout", "-q", "-B", "main")
-    assert AGENTS in spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
+    assert AGENTS in spans(bare(clone), db)
+    with Store(db, create=False) as store:
         assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
 
 
-def test_a_history_that_was_removed_later_is_read(tmp_path: Path) -> None:
-    clone = with_aider(tmp_path / "work")
-    before = spans(bare(clone), tmp_path / "a.db")
+def test_a_history_that_was_removed_later_is_read(tmp_path: Path, work: Path, db: Path) -> None:
+    clone = aider_clone(work)
+    before = spans(bare(clone), db)
     (clone.path / ".aider.chat.history.md").unlink()
     clone.commit(30, "Remove it")
     shutil.rmtree(tmp_path / "work.git")
     assert spans(bare(clone), tmp_path / "b.db") == before
 
 
-def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(tmp_path: Path) -> None:
-    repo = GitRepo(str(bare(with_aider(tmp_path / "work"))))
+def test_branches_and_pull_requests_may_be_more_than_a_command_line_takes(work: Path) -> None:
+    repo = GitRepo(str(bare(aider_clone(work))))
     # 4 MB of commits that the clone lacks
     gone = {f"refs/pull/{number}/head": f"{number:040x}" for number in range(100_000)}
     expected = list(in_tree.find(repo, repo.refs()))
@@ -236,11 +251,11 @@ def another_history(minute: int) -> str:
 
 
 def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Git is told their directories then, or none where they lie at the top."""
     monkeypatch.setattr(in_tree, "_MOST_PLACES", 1)
-    clone = with_aider(tmp_path / "work", "one/")
+    clone = aider_clone(work, "one/")
     for where in ("two/deep/", ""):
         clone.put(f"{where}.aider.chat.history.md", another_history(len(where)))
     clone.commit(30)
@@ -252,13 +267,17 @@ def test_a_history_among_more_files_than_git_compares_each_commit_at_is_read(
     "most, problems", [(1, [("**/.aider.chat.history.md", "1 of 2 files were read")]), (2, [])]
 )
 def test_records_beyond_the_limit_are_a_problem(
-    most: int, problems: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int,
+    problems: list[tuple[str, str]],
+    work: Path,
+    db: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(in_tree, "TREE_RECORDS", most)
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     clone.put("sub/.aider.chat.history.md", another_history(0))
     clone.commit(30)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    with attributed(bare(clone), db) as store:
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'records_left_out'")
         assert [tuple(row.values()) for row in rows] == problems
         assert store.value("SELECT count(*) FROM checkpoints") == most
@@ -266,12 +285,12 @@ def test_records_beyond_the_limit_are_a_problem(
 
 @pytest.mark.parametrize("most, sessions", [(0, 0), (1, 1)])
 def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
-    most: int, sessions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int, sessions: int, tmp_path: Path, work: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(in_tree, "FOREIGN_RECORDS", most)
-    clone = with_chat(tmp_path / "work", BY_CODEX, "sessions/trajectory.json")
-    tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    clone = chat_clone(work, BY_CODEX, "sessions/trajectory.json")
+    tip = object_id(clone.path)
+    with attributed(bare(clone), db) as store:
         # on the default branch it counts whatever the limit
         assert store.value("SELECT count(*) FROM sessions") == 1
     git(clone.path, "update-ref", "refs/pull/7/head", tip)
@@ -288,10 +307,10 @@ def test_other_programs_files_in_pull_requests_are_compared_up_to_a_limit(
     "ref", ["refs/heads/ai", "refs/heads/records", "refs/pull/7/head", "refs/merge-requests/7/head"]
 )
 def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default_branch(
-    ref: str, tmp_path: Path
+    ref: str, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_aider(tmp_path / "work")
-    expected = spans(bare(clone), tmp_path / "a.db")
+    clone = aider_clone(work)
+    expected = spans(bare(clone), db)
     git(clone.path, "update-ref", ref, "HEAD")
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
     assert spans(clone.path, tmp_path / "b.db") == expected
@@ -301,46 +320,37 @@ def test_a_history_on_another_branch_or_in_a_pull_request_counts_for_the_default
 
 
 def test_a_branch_with_a_record_that_comes_later_is_read_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, work: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WHOWROTE_ARCHIVE", "off")  # which would know the record already
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     expected = spans(clone.path, tmp_path / "a.db")
-    tip = git(clone.path, "rev-parse", "HEAD").decode().strip()
+    tip = object_id(clone.path)
     git(clone.path, "reset", "-q", "--hard", "HEAD~1")
-    assert "agent" not in {row[0] for row in spans(clone.path, tmp_path / "b.db")}
+    assert "agent" not in {row[0] for row in spans(clone.path, db)}
     git(clone.path, "update-ref", "refs/heads/ai", tip)
-    assert spans(clone.path, tmp_path / "b.db") == expected
+    assert spans(clone.path, db) == expected
 
 
 def test_what_another_branch_merged_of_the_default_branch_is_no_newer_record(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     git(clone.path, "checkout", "-q", "-b", "other", "HEAD~2")
     clone.put("b.py", "y = 1\n")
     clone.commit(30, who="Bob")
-    git(
-        clone.path,
-        "-c",
-        "user.name=Bob",
-        "-c",
-        "user.email=bob@example.org",
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "Merge",
-        "main",
-    )
+    clone.merge_main()
     git(clone.path, "checkout", "-q", "main")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    with attributed(bare(clone), db) as store:
         assert store.value("SELECT author_email FROM checkpoints") == "ana@example.org"
         assert store.value("SELECT count(*) FROM checkpoint_sessions") == 1
 
 
-def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path: Path) -> None:
-    clone = with_aider(tmp_path / "work")
+def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(
+    work: Path, db: Path
+) -> None:
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
     written = history.read_text()
     later = (
@@ -352,27 +362,28 @@ def test_a_history_that_goes_on_in_another_branch_has_the_runs_of_both(tmp_path:
     git(clone.path, "checkout", "-q", "main")
     history.write_text(written + later.replace("12:30:00", "12:45:00"))
     clone.commit(50, "Here")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        keys = [row["key"] for row in store.rows("SELECT key FROM sessions ORDER BY key")]
+    with attributed(bare(clone), db) as store:
+        keys = column(store, "SELECT key FROM sessions ORDER BY key")
     assert keys == [f"aider 2025-08-06 12:{minute}" for minute in ("06:30", "30:00", "45:00")]
 
 
-def test_a_run_without_edits_is_a_session_too(tmp_path: Path) -> None:
-    clone = with_aider(tmp_path / "work")
+def test_a_run_without_edits_is_a_session_too(work: Path, db: Path) -> None:
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
     history.write_text(
         history.read_text()
         + "\n# aider chat started at 2025-08-07 09:00:00\n\n#### hello\n\nHello!\n"
     )
     clone.commit(40, "More of it")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 2
+    assert session_count(clone, db) == 2
 
 
-def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(tmp_path: Path) -> None:
-    clone = with_aider(tmp_path / "work")
+def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(
+    tmp_path: Path, work: Path, db: Path
+) -> None:
+    clone = aider_clone(work)
     history = clone.path / ".aider.chat.history.md"
-    before = spans(bare(clone), tmp_path / "a.db")
+    before = spans(bare(clone), db)
     history.write_text("\n# aider chat started at 2025-08-07 09:00:00\n")
     clone.commit(40, "Start again")
     shutil.rmtree(tmp_path / "work.git")
@@ -381,13 +392,13 @@ def test_a_history_that_was_cut_keeps_what_an_earlier_version_had(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
 def test_a_home_that_was_committed_has_the_sessions_that_the_agent_recorded(
-    name: str, tmp_path: Path
+    name: str, work: Path, db: Path
 ) -> None:
     served = json.loads((SAMPLES / name / "served.json").read_text())
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     shutil.copytree(SAMPLES / name / "home", clone.path, dirs_exist_ok=True)
     clone.commit(0, "Everything")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    with attributed(bare(clone), db) as store:
         (session,) = store.rows("SELECT agent, tool_calls, output_tokens, turns FROM sessions")
     expected = (
         served["agent"],
@@ -398,29 +409,28 @@ def test_a_home_that_was_committed_has_the_sessions_that_the_agent_recorded(
     assert tuple(session.values()) == expected
 
 
-def test_a_recorders_own_file_that_was_committed_by_mistake_is_read(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_a_recorders_own_file_that_was_committed_by_mistake_is_read(work: Path, db: Path) -> None:
+    clone = Clone(work)
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     clone.put(".entire/metadata/2025-08-06-995fc99a/full.jsonl", transcript.read_text())
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT key, agent FROM sessions")] == [
-            ("995fc99a", "claude-code")
-        ]
+    with attributed(bare(clone), db) as store:
+        assert select(store, "SELECT key, agent FROM sessions") == [("995fc99a", "claude-code")]
 
 
-def test_other_files_of_such_names_are_no_transcripts(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_other_files_of_such_names_are_no_transcripts(work: Path, db: Path) -> None:
+    clone = Clone(work)
     clone.put("docs/.aider.chat.history.md", "# About Aider\n")
     clone.put(".claude/projects/x/notes.jsonl", '{"note": 1}\n')
     clone.put(".codex/sessions/readme.md", "none\n")
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
-def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(
+    work: Path, db: Path
+) -> None:
+    clone = Clone(work)
     home = SAMPLES / "claude-code-basic" / "home"
     shutil.copytree(home, clone.path, dirs_exist_ok=True)
     (transcript,) = home.rglob("*.jsonl")
@@ -432,11 +442,8 @@ def test_a_session_in_two_forms_is_one_session_as_the_agent_recorded_it(tmp_path
         story.replace(transcript.stem, "5c7d5c23-0691-4467"),
     )
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [
-            tuple(row.values())
-            for row in store.rows("SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")
-        ]
+    with attributed(bare(clone), db) as store:
+        rows = select(store, "SELECT key, tool_calls > 0 FROM sessions ORDER BY tool_calls")
     assert rows == [("5c7d5c23-0691-4467", 0), (transcript.stem, 1)]
 
 
@@ -466,7 +473,30 @@ def triple(value):
 PERSONS = "\n\ndef halved(value):\n    return value / 2 - offset_of(value)\n"
 
 
-def with_changes_of_others(
+def one_more(
+    clone: Clone,
+    text: str,
+    before: str,
+    more: str = MORE,
+    beside: str = "",
+    later: str = "",
+    minutes: tuple[int, int] = (26, 40),
+    zone: str = "+0200",
+) -> str:
+    """The commit of Aider's own edit of this text. Its history has what it says of both, with
+    something beside it and later.
+    """
+    fourfold = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
+    clone.put("a.py", text.replace("def triple", f"{fourfold}def triple"))
+    after = clone.commit(minutes[0], "feat: one more", zone)
+    history = clone.path / ".aider.chat.history.md"
+    said = more.format(before=before[:7], after=after[:7])
+    history.write_text(history.read_text() + beside + said + later)
+    clone.commit(minutes[1], "The history", zone)
+    return after
+
+
+def changes_of_others(
     path: Path, beside: str = "", more: str = MORE, earlier: Sequence[str] = ()
 ) -> tuple[Clone, str, str]:
     """A person's lines that Aider committed before its own edits, with both commits. `beside`: what
@@ -474,95 +504,66 @@ def with_changes_of_others(
 
     `earlier`: what the file was in commits before.
     """
-    clone = with_aider(path)
+    clone = aider_clone(path)
     for minute, text in enumerate(earlier, 21):
         clone.put("a.py", text)
         clone.commit(minute, "Before")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        (CODE + PERSONS).replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(
-        history.read_text() + beside + more.format(before=before[:7], after=after[:7])
-    )
-    clone.commit(40, "The history")
-    return clone, before, after
+    return clone, before, one_more(clone, CODE + PERSONS, before, more, beside)
 
 
 def test_what_aider_commits_before_its_own_edits_is_a_persons_and_its_edits_are_its_own(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone, before, after = with_changes_of_others(tmp_path / "work")
+    clone, before, after = changes_of_others(work)
     repo = bare(clone)
-    spans(repo, tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
-            " AND nonblank > 0"
-        )
-        verdicts = {
-            sha: [tuple(row.values()) for row in store.rows(sql, (sha,))] for sha in (before, after)
-        }
+    spans(repo, db)
+    sql = (
+        "SELECT DISTINCT class, witness FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+        " AND nonblank > 0"
+    )
+    verdicts = {sha: select(db, sql, sha) for sha in (before, after)}
     assert verdicts == {before: [("likely_human", "before_edits")], after: [("agent", None)]}
 
 
-def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(tmp_path: Path) -> None:
-    clone, before, _ = with_changes_of_others(tmp_path / "work", earlier=(CODE + PERSONS, CODE))
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
-            " AND nonblank > 0"
-        )
-        assert [tuple(row.values()) for row in store.rows(sql, (before,))] == [
-            ("unknown", "git_operation")
-        ]
+def test_what_git_may_have_put_back_before_aiders_edits_is_nobodys(work: Path, db: Path) -> None:
+    clone, before, _ = changes_of_others(work, earlier=(CODE + PERSONS, CODE))
+    spans(bare(clone), db)
+    sql = (
+        "SELECT DISTINCT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py'"
+        " AND nonblank > 0"
+    )
+    assert select(db, sql, before) == [("unknown", "git_operation")]
 
 
-def test_a_question_after_aider_committed_changes_of_others_is_answered(tmp_path: Path) -> None:
+def test_a_question_after_aider_committed_changes_of_others_is_answered(
+    work: Path, db: Path
+) -> None:
     """Of the commits that the histories name, only the newer ones are worked out for it."""
-    clone, _, _ = with_changes_of_others(tmp_path / "work")
-    assert run("repo", clone.path, "--db", tmp_path / "a.db", "-q").exit_code == 0
+    clone, _, _ = changes_of_others(work)
+    analyse(clone.path, db)
     clone.put("a.py", f"{(clone.path / 'a.py').read_text()}\n\nLEDGER = offset_of(1)\n")
     clone.commit(50, "One more")
-    done = run("blame", clone.path, "a.py", "--db", tmp_path / "a.db", "--json")
-    assert done.exit_code == 0 and "LEDGER" in done.stdout
+    done = run("blame", clone.path, "a.py", "--json", db=db)
+    assert "LEDGER" in done.stdout
 
 
 def _classes_before_edits(clone: Clone, before: str, path: str, added: str = "") -> set[str]:
     """Those of a file in the commit that Aider makes before its own edits."""
-    clone.put(
-        "a.py",
-        CODE.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    more = MORE.format(before=before[:7], after=after[:7]).replace(
-        "Committing a.py", f"Committing {path}"
-    )
-    file = clone.path / ".aider.chat.history.md"
-    file.write_text(file.read_text() + added + more)
-    clone.commit(40, "The history")
+    one_more(clone, CODE, before, MORE.replace("Committing a.py", f"Committing {path}"), added)
     with attributed(bare(clone), clone.path.parent / "a.db") as store:
         sql = "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = ? AND nonblank"
-        return {row["class"] for row in store.rows(sql, (before, path))}
+        return set(column(store, sql, before, path))
 
 
 @pytest.mark.parametrize("history", [CODE + PERSONS, None])
-def test_what_may_be_copied_set_up_or_put_back_is_nobodys(
-    history: str | None, tmp_path: Path
-) -> None:
+def test_what_may_be_copied_set_up_or_put_back_is_nobodys(history: str | None, work: Path) -> None:
     """A new file that Aider commits before its edits, and a text that an older version of the
     file has.
     """
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     path = "a.py" if history else "b.py"
     for minute, text in enumerate((history, CODE) if history else ()):
         clone.put(path, text)
@@ -595,10 +596,10 @@ ADDED = "\n# aider chat started at 2025-08-06 12:10:00\n\n> Added .aider* to .gi
     [*NOT_TYPED, ("b.py", "total = 1\n", "total = 1\noffset = shelf_of(parcel)\n")],
 )
 def test_what_programs_write_beside_a_person_is_not_that_persons(
-    path: str, old: str, new: str, tmp_path: Path
+    path: str, old: str, new: str, work: Path
 ) -> None:
     """Package managers, editors of games, Aider itself, formatters; the last one is a control."""
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     clone.put(path, old)
     clone.commit(20, "feat: the first version")
     clone.put(path, new)
@@ -623,20 +624,19 @@ def halved(value):
 
 @pytest.mark.parametrize("in_one_run", [True, False])
 def test_what_a_person_pasted_from_an_answer_of_aider_is_not_that_persons(
-    in_one_run: bool, tmp_path: Path
+    in_one_run: bool, work: Path, db: Path
 ) -> None:
     """Aider commits it before its own edits, but had said it when it was asked an earlier
     question.
     """
     more = MORE.split("12:20:00\n")[1] if in_one_run else MORE
-    clone, before, _ = with_changes_of_others(tmp_path / "work", ASKED, more)
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
-        sql = (
-            "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank > 0"
-        )
-        assert [row["class"] for row in store.rows(sql, (before,))] == ["unknown"]
+    clone, before, _ = changes_of_others(work, ASKED, more)
+    spans(bare(clone), db)
+    sql = (
+        "SELECT DISTINCT class FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
+        " nonblank > 0"
+    )
+    assert column(db, sql, before) == ["unknown"]
 
 
 # a commit that is none of changes of others
@@ -652,30 +652,20 @@ _LATER = MORE.split("```")[0] + "\n> Commit {before} feat: what stood there  \n"
     ],
 )
 def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
-    more: str, changed: str, reason: str | None, tmp_path: Path
+    more: str, changed: str, reason: str | None, work: Path, db: Path
 ) -> None:
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     clone.put("a.py", changed)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        changed.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + more.format(before=before[:7], after=after[:7]))
-    clone.commit(40, "The history")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    one_more(clone, changed, before, more)
+    with attributed(bare(clone), db) as store:
         sql = (
             "SELECT DISTINCT class, how, reason FROM line_spans WHERE commit_sha = ? AND path ="
             " 'a.py' AND nonblank > 0"
         )
-        ((kind, how, why),) = (tuple(row.values()) for row in store.rows(sql, (before,)))
-    assert (kind, how, why) == (
-        ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
-    )
+        assert select(store, sql, before) == [
+            ("unknown", "none", reason) if reason else ("agent", "reformatted", "")
+        ]
 
 
 @pytest.mark.parametrize(
@@ -687,32 +677,19 @@ def test_what_others_did_to_the_layout_of_aiders_text_is_not_aiders(
     ],
 )
 def test_hundreds_of_lines_that_aider_commits_before_its_edits_may_be_another_agents(
-    count: int, minute: int, verdict: tuple[str, str | None], tmp_path: Path
+    count: int, minute: int, verdict: tuple[str, str | None], work: Path, db: Path
 ) -> None:
-    clone = with_aider(tmp_path / "work")
-    many = "\n\n" + "".join(
-        f"warehouse_{number} = shelves_of({number})\n" for number in range(count)
-    )
+    clone = aider_clone(work)
+    many = "\n\n" + numbered_text(count, "warehouse_{n} = shelves_of({n})\n")
     clone.put("a.py", CODE + many)
     before = clone.commit(minute, "feat: what stood there")
-    clone.put(
-        "a.py",
-        (CODE + many).replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(minute + 1, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(history.read_text() + MORE.format(before=before[:7], after=after[:7]))
-    clone.commit(minute + 2, "The history")
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
+    one_more(clone, CODE + many, before, minutes=(minute + 1, minute + 2))
+    with attributed(bare(clone), db) as store:
         sql = (
-            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank GROUP BY class, reason"
+            "SELECT class, NULLIF(reason, '') FROM line_spans WHERE commit_sha = ? AND path ="
+            " 'a.py' AND nonblank GROUP BY class, reason"
         )
-        found = [(row["class"], row["reason"] or None) for row in store.rows(sql, (before,))]
-    assert found == [verdict]
+        assert select(store, sql, before) == [verdict]
 
 
 UNSIGNED = """
@@ -741,10 +718,11 @@ def triple(value):
 
 
 def test_what_aider_commits_beside_its_uncommitted_edit_is_a_persons_only_with_new_words(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
     """Its edit stays its own in the layout of an editor."""
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     tenfold = (
         "def tenfold(value):\n    amount = compute(\n        value\n    )\n    return amount *"
         " 10\n\n\n"
@@ -752,20 +730,8 @@ def test_what_aider_commits_beside_its_uncommitted_edit_is_a_persons_only_with_n
     dirty = (CODE + PERSONS).replace("def triple", tenfold + "def triple")
     clone.put("a.py", dirty)
     before = clone.commit(25, "feat: what stood there")
-    clone.put(
-        "a.py",
-        dirty.replace(
-            "def triple", "def fourfold(value):\n    return compute(value) * 4\n\n\ndef triple"
-        ),
-    )
-    after = clone.commit(26, "feat: one more")
-    history = clone.path / ".aider.chat.history.md"
-    history.write_text(
-        history.read_text() + UNSIGNED + MORE.format(before=before[:7], after=after[:7])
-    )
-    clone.commit(40, "The history")
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
+    one_more(clone, dirty, before, beside=UNSIGNED)
+    with attributed(bare(clone), db) as store:
         sql = (
             "SELECT class, start_line, end_line FROM line_spans WHERE commit_sha = ? AND path ="
             " 'a.py' AND nonblank"
@@ -806,27 +772,17 @@ def _verdicts_of_halved(
     """Classes of the lines that Aider committed before its edits: with what runs before and
     after it, and its answer, say.
     """
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(tmp_path / "work")
     clone.put("a.py", CODE + PERSONS)
     before = clone.commit(25, "feat: what stood there", zone)
-    added = "def fourfold(value):\n    return compute(value) * 4\n\n\n"
-    clone.put("a.py", (CODE + PERSONS).replace("def triple", added + "def triple"))
-    after = clone.commit(26, "feat: one more", zone)
-    history = clone.path / ".aider.chat.history.md"
-    run_ = MORE.format(before=before[:7], after=after[:7]).replace(
-        "\na.py\n", answer + "\na.py\n", 1
-    )
-    history.write_text(history.read_text() + sooner + run_ + later)
-    clone.commit(50, "The history", zone)
-    spans(bare(clone), tmp_path / "a.db")
-    with Store(tmp_path / "a.db", create=False) as store:
+    more = MORE.replace("\na.py\n", answer + "\na.py\n", 1)
+    one_more(clone, CODE + PERSONS, before, more, sooner, later, (26, 50), zone)
+    with attributed(bare(clone), tmp_path / "a.db") as store:
         sql = (
-            "SELECT class, reason FROM line_spans WHERE commit_sha = ? AND path = 'a.py' AND"
-            " nonblank"
+            "SELECT TRIM(class || ' ' || COALESCE(reason, '')) FROM line_spans WHERE commit_sha ="
+            " ? AND path = 'a.py' AND nonblank"
         )
-        return {
-            f"{row['class']} {row['reason'] or ''}".strip() for row in store.rows(sql, (before,))
-        }
+        return set(column(store, sql, before))
 
 
 def test_what_later_answers_repeat_of_a_persons_lines_does_not_take_them_away(
@@ -853,24 +809,23 @@ def test_lines_that_an_earlier_answer_has_may_be_taken_from_it(tmp_path: Path) -
     "name", ["aider.chat.history.md", "docs/aider.chat.history-1.md", "chat.md"]
 )
 def test_a_history_of_aider_is_read_where_its_name_says_that_it_is_one(
-    name: str, tmp_path: Path
+    name: str, work: Path, db: Path
 ) -> None:
-    clone = Clone(tmp_path / "work")
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(work)
     clone.put("a.py", CODE)
     sha = clone.commit(8, "feat: add two functions")
     clone.put(name, AIDER.format(code=CODE, sha=sha[:7]))
     clone.commit(20, "Keep the history")
-    assert (AGENTS in spans(bare(clone), tmp_path / "a.db")) == (name != "chat.md")
+    assert (AGENTS in spans(bare(clone), db)) == (name != "chat.md")
 
 
 def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wrote_it(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    repo = bare(with_aider(tmp_path / "work"))
-    attributed(repo, tmp_path / "a.db")
-    result = run("why", repo, "a.py:4", "--db", tmp_path / "a.db")
+    repo = bare(aider_clone(work))
+    attributed(repo, db)
+    result = run("why", repo, "a.py:4", db=db)
     assert "Aider (gpt-4o) wrote this line, asked:" in result.output, result.output
     assert "does not appear" not in result.output
 
@@ -885,12 +840,12 @@ def test_why_does_not_say_that_a_line_of_aider_is_missing_from_the_call_that_wro
     ],
 )
 def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_once(
-    removed: bool, second: str, tmp_path: Path
+    removed: bool, second: str, work: Path, db: Path
 ) -> None:
     """In two directories, the first one perhaps removed, or one that goes on or is begun anew,
     and is longer then.
     """
-    clone = with_aider(tmp_path / "work")
+    clone = aider_clone(work)
     if removed:
         (clone.path / ".aider.chat.history.md").unlink()
         clone.commit(24, "Without the history")
@@ -908,11 +863,11 @@ def test_two_histories_of_aider_in_one_clone_are_both_read_and_each_run_counts_o
     clone.put(second, (history.read_text() if history.exists() else "") + more)
     clone.commit(50, "The second history")
     repo = bare(clone)
-    assert AGENTS in spans(repo, tmp_path / "a.db")
-    assert AGENTS in spans(repo, tmp_path / "a.db", "sub/b.py")
-    with Store(tmp_path / "a.db", create=False) as store:
+    assert AGENTS in spans(repo, db)
+    assert AGENTS in spans(repo, db, "sub/b.py")
+    with Store(db, create=False) as store:
         rows = store.rows("SELECT key, turns, tool_calls FROM sessions ORDER BY key")
-    assert [(row["turns"], row["tool_calls"]) for row in rows] == [(1, 2), (1, 2)]
+    assert [pick(row, "turns", "tool_calls") for row in rows] == [(1, 2), (1, 2)]
 
 
 # --- what hooks of Claude Code wrote down, and databases ------------------------------------------
@@ -926,7 +881,7 @@ HALVED = (
 
 def entry(
     session: str, event: str, name: str, path: str, response: Any = None, **arguments: str
-) -> dict[str, Any]:
+) -> JsonObject:
     """What a hook is called with, as Claude Code 1.0 did it: without the id of the call, and
     without a time.
     """
@@ -945,18 +900,16 @@ def entry(
     )
 
 
-def write_log(clone: Clone, event: str, entries: list[dict[str, Any]], where: str = "logs") -> None:
+def write_log(clone: Clone, event: str, entries: list[JsonObject], where: str = "logs") -> None:
     clone.put(f"{where}/{event}.json", json.dumps(entries, indent=2))
 
 
-def with_hook_logs(path: Path, where: str = "logs") -> Clone:
+def hook_clone(path: Path, where: str = "logs") -> Clone:
     """Two sessions in one log: the first wrote a file, the second replaced a line; one edit
     failed.
     """
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
-    created: dict[str, Any] = {
+    clone = start_clone(path)
+    created: JsonObject = {
         "type": "create",
         "filePath": f"{HOME}/src/b.py",
         "content": HALVED,
@@ -1017,55 +970,54 @@ BY_HOOKS = [("agent", "exact", "claude-code", 1, 6), ("agent", "exact", "claude-
 
 
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
-def test_logs_of_hooks_have_the_calls_of_several_sessions(zone: None, tmp_path: Path) -> None:
-    clone = with_hook_logs(tmp_path / "work", "logs/today")
+def test_logs_of_hooks_have_the_calls_of_several_sessions(
+    zone: None, tmp_path: Path, work: Path, db: Path
+) -> None:
+    clone = hook_clone(work, "logs/today")
     lines = sorted(
         (row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py")
     )
     assert lines == BY_HOOKS
-    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == spans(
-        clone.path, tmp_path / "c.db", "src/b.py"
+    assert spans(bare(clone), db, "src/b.py") == spans(clone.path, tmp_path / "c.db", "src/b.py")
+    sql = (
+        "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER"
+        " BY c.id"
     )
-    with Store(tmp_path / "b.db", create=False) as store:
-        sql = (
-            "SELECT s.key, c.status FROM tool_calls c JOIN sessions s ON s.id = c.session_id ORDER"
-            " BY c.id"
-        )
-        assert [tuple(row.values()) for row in store.rows(sql)] == [
-            ("one", "ok"),
-            ("two", "unknown"),
-            ("two", "ok"),
-        ]
+    assert select(db, sql) == [
+        ("one", "ok"),
+        ("two", "unknown"),
+        ("two", "ok"),
+    ]
 
 
-def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(tmp_path: Path) -> None:
-    clone = with_hook_logs(tmp_path / "work")
+def test_logs_of_hooks_that_were_emptied_and_removed_keep_what_they_had(
+    work: Path, db: Path
+) -> None:
+    clone = hook_clone(work)
     write_log(clone, "pre_tool_use", [])
     write_log(clone, "post_tool_use", [])
     clone.commit(30, "Empty them")
     shutil.rmtree(clone.path / "logs")
     clone.commit(40, "Remove them")
-    lines = sorted(
-        (row[0], row[1], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")
-    )
+    lines = sorted((row[0], row[1], *row[3:]) for row in spans(bare(clone), db, "src/b.py"))
     assert lines == BY_HOOKS
 
 
-def test_logs_of_other_programs_hooks_are_not_claude_codes(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_logs_of_other_programs_hooks_are_not_claude_codes(work: Path, db: Path) -> None:
+    clone = Clone(work)
     other = entry("one", "PostToolUse", "Write", "a.py", {"filePath": "a.py"}, content="x = 1\n")
     write_log(clone, "post_tool_use", [other | {"transcript_path": "/home/ana/.other/one.json"}])
     write_log(clone, "chat", [{"role": "user", "content": "hello"}])
     clone.put("a.py", "x = 1\n")
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_does_not_replace_it(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     records = [json.loads(line) for line in transcript.read_text().splitlines()]
     clone.put("logs/chat.json", json.dumps(records, indent=2))
@@ -1074,13 +1026,8 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
         "logs/chat.json", json.dumps([record | {"sessionId": "later"} for record in records[:3]])
     )
     clone.commit(10)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        rows = [
-            tuple(row.values())
-            for row in store.rows(
-                "SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC"
-            )
-        ]
+    with attributed(bare(clone), db) as store:
+        rows = select(store, "SELECT key, agent, tool_calls FROM sessions ORDER BY tool_calls DESC")
     calls = len(
         json.loads((SAMPLES / "claude-code-basic" / "served.json").read_text())["served"]["calls"]
     )
@@ -1091,12 +1038,12 @@ def test_a_transcript_as_an_array_is_that_of_its_last_record_and_a_later_one_doe
 @pytest.mark.parametrize("place", ["logs", "logs/later"])
 @pytest.mark.parametrize("named", [True, False], ids=["with ids", "without ids"])
 def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_it(
-    tmp_path: Path, named: bool, place: str
+    tmp_path: Path, work: Path, db: Path, named: bool, place: str
 ) -> None:
     """Each call once, whether entries have its id or not; one more like an earlier one is a call
     of its own.
     """
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
     records = [json.loads(line) for line in text.splitlines()]
@@ -1114,7 +1061,7 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
         )
         logged[-1] |= {"tool_use_id": call["id"]} if named else {}
     again = logged[-1] | ({"tool_use_id": "again"} if named else {})
-    written: dict[str, Any] = {
+    written: JsonObject = {
         "type": "create",
         "filePath": f"{HOME}/src/b.py",
         "content": HALVED,
@@ -1134,7 +1081,7 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
     clone.put("logs/chat.json", json.dumps(records))
     clone.put("src/b.py", HALVED)
     clone.commit(59)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    with attributed(bare(clone), db) as store:
         sql = (
             "SELECT s.key, COUNT(*) AS n FROM tool_calls c JOIN sessions s ON s.id = c.session_id"
             " GROUP BY 1"
@@ -1148,12 +1095,12 @@ def test_calls_that_only_a_log_of_hooks_has_are_added_to_the_transcript_beside_i
 
 @pytest.mark.parametrize("results", [False, True], ids=["no call has one", "another call has one"])
 def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all(
-    results: bool, tmp_path: Path
+    results: bool, tmp_path: Path, work: Path, db: Path
 ) -> None:
     """Some people log calls only before they are made; where results are logged, a call without
     one may have been refused.
     """
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     (transcript,) = (SAMPLES / "claude-code-basic").rglob("*.jsonl")
     text = re.sub(r"20\d\d-\d\d-\d\dT\d\d:\d\d", "2025-08-06T10:30", transcript.read_text())
     write = entry(transcript.stem, "PreToolUse", "Write", "src/b.py", content=HALVED) | {
@@ -1168,7 +1115,7 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
     clone.put("logs/chat.json", json.dumps([json.loads(line) for line in text.splitlines()]))
     clone.put("src/b.py", HALVED)
     clone.commit(59)
-    with attributed(clone.path, tmp_path / "a.db") as store:
+    with attributed(clone.path, db) as store:
         assert store.value("SELECT status FROM tool_calls WHERE call_id = 'write'") == (
             "unknown" if results else "ok"
         )
@@ -1186,9 +1133,9 @@ def test_edits_of_which_hooks_logged_no_result_count_where_none_is_logged_at_all
     ids=["before a log that lacks what was read too", "nothing was read", "after its beginning"],
 )
 def test_edits_before_a_log_of_results_that_was_begun_anew_count(
-    reads: tuple[str, ...], path: str, status: str, tmp_path: Path
+    reads: tuple[str, ...], path: str, status: str, work: Path, db: Path
 ) -> None:
-    clone = with_hook_logs(tmp_path / "work")
+    clone = hook_clone(work)
     read = [
         entry("three", "PreToolUse", "Read", name) | {"tool_use_id": f"read {name}"}
         for name in reads
@@ -1206,14 +1153,15 @@ def test_edits_before_a_log_of_results_that_was_begun_anew_count(
     write_log(clone, "pre_tool_use", [early, *read, listed, late])
     write_log(clone, "post_tool_use", [result])
     clone.commit(50, "More")
-    with attributed(clone.path, tmp_path / "a.db") as store:
+    with attributed(clone.path, db) as store:
         assert store.value("SELECT status FROM tool_calls WHERE call_id = ?", (path,)) == status
 
 
 def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(
-    tmp_path: Path,
+    work: Path,
+    db: Path,
 ) -> None:
-    clone = with_hook_logs(tmp_path / "work")
+    clone = hook_clone(work)
     edit = entry("three", "PreToolUse", "Write", "src/b.py", content=HALVED) | {
         "tool_use_id": "edit"
     }
@@ -1225,28 +1173,26 @@ def test_a_command_without_a_result_may_have_been_refused_as_the_edit_before_it(
     write_log(clone, "pre_tool_use", [edit, refused, listed])
     write_log(clone, "post_tool_use", [result])
     clone.commit(50, "More")
-    with attributed(clone.path, tmp_path / "a.db") as store:
+    with attributed(clone.path, db) as store:
         assert store.value("SELECT status FROM tool_calls WHERE call_id = 'edit'") == "unknown"
 
 
-def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(tmp_path: Path) -> None:
+def test_edits_before_a_log_was_begun_anew_are_as_old_as_they_were(work: Path, db: Path) -> None:
     """What a later version of the log lacks was not done after it."""
-    clone = with_hook_logs(tmp_path / "work")
+    clone = hook_clone(work)
     other = entry("three", "PreToolUse", "Read", "a.py")
     write_log(clone, "pre_tool_use", [other])
     write_log(clone, "post_tool_use", [])
     clone.commit(50, "Another day")
-    lines = sorted(
-        (row[0], row[1], *row[3:]) for row in spans(clone.path, tmp_path / "a.db", "src/b.py")
-    )
+    lines = sorted((row[0], row[1], *row[3:]) for row in spans(clone.path, db, "src/b.py"))
     assert lines == BY_HOOKS
 
 
-def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
+def test_a_log_without_times_is_no_witness_of_a_person(work: Path, db: Path) -> None:
     """Between two calls of such a log anything may have been done that it does not have: it can
     begin anywhere in the session.
     """
-    clone = with_hook_logs(tmp_path / "work")
+    clone = hook_clone(work)
     text = (clone.path / "src" / "b.py").read_text()
     typed = "LEDGER = load_ledger('somebody typed this')\n"
     old, new = (
@@ -1267,14 +1213,14 @@ def test_a_log_without_times_is_no_witness_of_a_person(tmp_path: Path) -> None:
         write_log(clone, event, [*log, entry("two", name, "Edit", "src/b.py", more, **strings)])
     clone.put("src/b.py", typed + text.replace(old, new))
     clone.commit(40, "feat: offsets")
-    rows = spans(clone.path, tmp_path / "a.db", "src/b.py")
+    rows = spans(clone.path, db, "src/b.py")
     assert {row[0] for row in rows} - {"undeclared"} == {"agent", "unknown"}
 
 
 # --- transcripts under names of their users' own --------------------------------------------------
 
 
-def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
+def turn(second: int, role: str, text: str, **more: Any) -> JsonObject:
     """A message of a session that was kept as a chat."""
     when = f"2025-08-06T10:05:{second:02}.000Z"
     return {
@@ -1284,7 +1230,7 @@ def turn(second: int, role: str, text: str, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def chat(call: str, **arguments: str) -> list[dict[str, Any]]:
+def chat(call: str, **arguments: str) -> list[JsonObject]:
     """One call, and its result."""
     function = {"name": call, "arguments": json.dumps(arguments)}
     asked = turn(
@@ -1312,13 +1258,11 @@ BY_CLAUDE = (
 )
 
 
-def with_chat(
-    path: Path, kept: tuple[list[dict[str, Any]], dict[str, str]], name: str, code: str = HALVED
+def chat_clone(
+    path: Path, kept: tuple[list[JsonObject], Texts], name: str, code: str = HALVED
 ) -> Clone:
     messages, meta = kept
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("src/b.py", code)
     clone.put(name, json.dumps({"messages": messages, "meta": {"session_meta": meta}}, indent=2))
     clone.commit(8, "Everything")
@@ -1328,40 +1272,39 @@ def with_chat(
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
 @pytest.mark.parametrize(("agent", "kept"), [("codex", BY_CODEX), ("claude-code", BY_CLAUDE)])
 def test_a_session_that_was_kept_as_a_chat_is_the_agents(
-    zone: None, agent: str, kept: Any, tmp_path: Path
+    zone: None, agent: str, kept: Any, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = with_chat(tmp_path / "work", kept, "sessions/trajectory-2.json")
+    clone = chat_clone(work, kept, "sessions/trajectory-2.json")
     expected = [("agent", "exact", "replayed", agent, 1, 6)]
     assert spans(clone.path, tmp_path / "a.db", "src/b.py") == expected
-    assert spans(bare(clone), tmp_path / "b.db", "src/b.py") == expected
-    with Store(tmp_path / "b.db", create=False) as store:
-        (session,) = store.rows("SELECT tool_calls, turns, started_at FROM sessions")
-        assert tuple(session.values()) == (1, 1, "2025-08-06T10:05:01.000Z")
+    assert spans(bare(clone), db, "src/b.py") == expected
+    with Store(db, create=False) as store:
+        assert select(store, "SELECT tool_calls, turns, started_at FROM sessions") == [
+            (1, 1, "2025-08-06T10:05:01.000Z")
+        ]
 
 
 @pytest.mark.parametrize("kept", [BY_CODEX, BY_CLAUDE])
 def test_a_chat_about_another_repository_is_none_of_this_ones_sessions(
-    kept: Any, tmp_path: Path
+    kept: Any, work: Path, db: Path
 ) -> None:
-    clone = with_chat(
-        tmp_path / "work",
+    clone = chat_clone(
+        work,
         kept,
         "runs/trajectory.json",
         code="# its own text, which no session wrote\n",
     )
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
-def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(tmp_path: Path) -> None:
+def test_what_an_agent_wrote_up_as_a_chat_afterwards_is_no_record(work: Path, db: Path) -> None:
     """Such files have no times, and say what was done without the text."""
     messages = [
         {key: value for key, value in message.items() if key != "_metadata"}
         for message in BY_CODEX[0]
     ]
-    clone = with_chat(tmp_path / "work", (messages, BY_CODEX[1]), "sessions/trajectory.json")
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    clone = chat_clone(work, (messages, BY_CODEX[1]), "sessions/trajectory.json")
+    assert session_count(clone, db) == 0
 
 
 @pytest.mark.parametrize("name", ["claude-code-basic", "codex-basic"])
@@ -1372,7 +1315,7 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
     reader = reader_for(transcript.read_bytes())
     assert reader is not None
     session = reader.read("", [transcript.read_bytes()])
-    written: dict[str, str] = defaultdict(str)
+    written: Texts = defaultdict(str)
     for edit in (edit for call in session.calls for edit in call.edits):
         written[edit.path.rpartition("/")[2]] += "\n".join(edit.new_texts())
     for number in (0, 1):  # of the sessions that are expected
@@ -1385,7 +1328,7 @@ def test_a_transcript_under_a_name_of_its_users_own_counts_where_it_wrote_text_o
             assert store.value("SELECT count(*) FROM sessions") == number
 
 
-def by_openhands(sha: str) -> Any:
+def openhands_record(sha: str) -> Any:
     """On a server whose clock is seven hours behind UTC."""
     new = {
         "path": "/workspace/src/b.py",
@@ -1397,7 +1340,7 @@ def by_openhands(sha: str) -> Any:
         "command": "git commit -m all",
         "metadata": {"exit_code": 0, "working_dir": "/workspace"},
     }
-    events: list[dict[str, Any]] = [
+    events: list[JsonObject] = [
         {"source": "user", "action": "message", "args": {"content": "Halve it"}},
         {
             "source": "agent",
@@ -1420,7 +1363,7 @@ def by_openhands(sha: str) -> Any:
     ]
 
 
-def by_mini_swe_agent(sha: str) -> Any:
+def mini_swe_agent_record(sha: str) -> Any:
     command = f"cd {HOME} && cat > src/b.py <<'EOF'\n{HALVED}EOF"
     asked = {
         "role": "assistant",
@@ -1442,7 +1385,7 @@ def by_mini_swe_agent(sha: str) -> Any:
     return {"info": about, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}
 
 
-def by_swe_agent(sha: str) -> Any:
+def swe_agent_record(sha: str) -> Any:
     action = f"str_replace_editor create /home/ana/work/src/b.py --file_text '{HALVED}'"
     state = {"working_dir": HOME}
     return {
@@ -1458,31 +1401,26 @@ def by_swe_agent(sha: str) -> Any:
 @pytest.mark.parametrize(
     ("agent", "record", "name"),
     [
-        ("openhands", by_openhands, "trajectory.json"),
-        ("mini-swe-agent", by_mini_swe_agent, "runs/one.traj.json"),
-        ("swe-agent", by_swe_agent, "runs/one.traj"),
+        ("openhands", openhands_record, "trajectory.json"),
+        ("mini-swe-agent", mini_swe_agent_record, "runs/one.traj.json"),
+        ("swe-agent", swe_agent_record, "runs/one.traj"),
     ],
 )
 def test_a_trajectory_of_work_on_the_repository_is_read(
-    zone: None, agent: str, record: Any, name: str, tmp_path: Path
+    zone: None, agent: str, record: Any, name: str, tmp_path: Path, work: Path, db: Path
 ) -> None:
-    clone = Clone(tmp_path / "work")
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(work)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(8, "all")
     clone.put(name, json.dumps(record(sha)))
     clone.commit(20, "Keep the record")
-    lines = spans(bare(clone), tmp_path / "a.db", "src/b.py")
+    lines = spans(bare(clone), db, "src/b.py")
     # without times its edits are known, and not in which commit they are
     timed = agent != "swe-agent"
     assert [(row[0], *row[3:]) for row in lines] == [
         ("agent", agent, 1, 6) if timed else ("undeclared", None, 1, 6)
     ]
-    with Store(tmp_path / "a.db", create=False) as store:
-        assert [tuple(row.values()) for row in store.rows("SELECT path, outcome FROM edits")] == [
-            ("src/b.py", "applied")
-        ]
+    assert select(db, "SELECT path, outcome FROM edits") == [("src/b.py", "applied")]
     assert spans(clone.path, tmp_path / "b.db", "src/b.py") == lines
     other = Clone(tmp_path / "other")
     other.put("src/b.py", "# no line that a session wrote\n")
@@ -1494,17 +1432,17 @@ def test_a_trajectory_of_work_on_the_repository_is_read(
 
 @pytest.mark.parametrize(("made", "began"), [(True, "2025-08-06T10:07:00.100Z"), (False, None)])
 def test_commits_say_on_which_clock_openhands_wrote_its_times(
-    made: bool, began: str | None, tmp_path: Path
+    made: bool, began: str | None, work: Path, db: Path
 ) -> None:
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(7, "all")
-    clone.put("trajectory.json", json.dumps(by_openhands(sha if made else "0" * 40)))
+    clone.put("trajectory.json", json.dumps(openhands_record(sha if made else "0" * 40)))
     clone.commit(20, "Keep the record")
-    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), db, "src/b.py")] == [
         ("agent", "openhands", 1, 6)
     ]
-    with Store(tmp_path / "a.db", create=False) as store:
+    with Store(db, create=False) as store:
         assert store.value("SELECT started_at FROM sessions") == began
 
 
@@ -1549,33 +1487,29 @@ def crush_database(path: Path) -> None:
 
 
 @pytest.mark.parametrize("zone", ZONES[:2], indirect=True)
-def test_a_database_of_crush_in_the_history_has_its_sessions(zone: None, tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+def test_a_database_of_crush_in_the_history_has_its_sessions(
+    zone: None, work: Path, db: Path
+) -> None:
+    clone = start_clone(work)
     crush_database(clone.path / ".crush" / "crush.db")
     clone.put("src/b.py", HALVED)
     clone.commit(8)
     (clone.path / ".crush" / "crush.db").write_text("gone")
     clone.commit(20)
-    assert [(row[0], *row[3:]) for row in spans(bare(clone), tmp_path / "a.db", "src/b.py")] == [
+    assert [(row[0], *row[3:]) for row in spans(bare(clone), db, "src/b.py")] == [
         ("agent", "crush", 1, 6)
     ]
-    with Store(tmp_path / "a.db", create=False) as store:
-        assert [
-            tuple(row.values()) for row in store.rows("SELECT key, tool_calls, turns FROM sessions")
-        ] == [("s1", 1, 1)]
+    assert select(db, "SELECT key, tool_calls, turns FROM sessions") == [("s1", 1, 1)]
 
 
-def test_another_database_in_that_place_is_no_record(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_another_database_in_that_place_is_no_record(work: Path, db: Path) -> None:
+    clone = Clone(work)
     (clone.path / ".crush").mkdir()
     with sqlite3.connect(clone.path / ".crush" / "crush.db") as database:
         database.execute("CREATE TABLE notes (text)")
     database.close()
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 0
+    assert session_count(clone, db) == 0
 
 
 # --- the whole way: found by its name, mirrored, loaded, attributed -------------------------------
@@ -1638,11 +1572,9 @@ Wrote file successfully.
 """
 
 
-def with_record(path: Path, name: str, record: str) -> Clone:
+def record_clone(path: Path, name: str, record: str) -> Clone:
     """`src/b.py`, and a record that says who wrote it."""
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+    clone = start_clone(path)
     clone.put("src/b.py", HALVED)
     sha = clone.commit(8, "all")
     clone.put(name, record.replace("SHA", sha[:7]))
@@ -1650,7 +1582,7 @@ def with_record(path: Path, name: str, record: str) -> Clone:
     return clone
 
 
-def with_transcript(path: Path, name: str, sample: str) -> Clone:
+def transcript_clone(path: Path, name: str, sample: str) -> Clone:
     """A transcript of the agent's own, and the texts that it wrote."""
     (transcript,) = (SAMPLES / sample).rglob("*.jsonl")
     reader = reader_for(transcript.read_bytes())
@@ -1665,10 +1597,8 @@ def with_transcript(path: Path, name: str, sample: str) -> Clone:
     return clone
 
 
-def with_crush(path: Path) -> Clone:
-    clone = Clone(path)
-    clone.put("a.py", "x = 1\n")
-    clone.commit(0)
+def crush_clone(path: Path) -> Clone:
+    clone = start_clone(path)
     crush_database(clone.path / ".crush" / "crush.db")
     clone.put("src/b.py", HALVED)
     clone.commit(8)
@@ -1676,54 +1606,56 @@ def with_crush(path: Path) -> Clone:
 
 
 KINDS: dict[str, tuple[str, Callable[[Path], Clone]]] = {
-    "Aider": ("aider", with_aider),
+    "Aider": ("aider", aider_clone),
     "SpecStory": (
         "claude-code",
-        lambda path: with_record(path, ".specstory/history/one.md", STORY.format(code=HALVED)),
+        lambda path: record_clone(path, ".specstory/history/one.md", STORY.format(code=HALVED)),
     ),
     "home of Codex": (
         "codex",
-        lambda path: with_transcript(
+        lambda path: transcript_clone(
             path, ".codex/sessions/2025/08/06/{transcript}", "codex-basic"
         ),
     ),
     "home of Claude": (
         "claude-code",
-        lambda path: with_transcript(path, ".claude/projects/-w/{transcript}", "claude-code-basic"),
+        lambda path: transcript_clone(
+            path, ".claude/projects/-w/{transcript}", "claude-code-basic"
+        ),
     ),
     "home of Claude in a folder": (
         "claude-code",
-        lambda path: with_transcript(
+        lambda path: transcript_clone(
             path, ".claude/config/projects/-w/{transcript}", "claude-code-basic"
         ),
     ),
     "export of OpenCode": (
         "opencode",
-        lambda path: with_record(path, "docs/session-ses_3f83.md", EXPORTED),
+        lambda path: record_clone(path, "docs/session-ses_3f83.md", EXPORTED),
     ),
-    "hook logs": ("claude-code", with_hook_logs),
-    "Crush": ("crush", with_crush),
-    "chat": ("codex", lambda path: with_chat(path, BY_CODEX, "sessions/trajectory-2.json")),
+    "hook logs": ("claude-code", hook_clone),
+    "Crush": ("crush", crush_clone),
+    "chat": ("codex", lambda path: chat_clone(path, BY_CODEX, "sessions/trajectory-2.json")),
     "OpenHands": (
         "openhands",
-        lambda path: with_record(path, "trajectory.json", json.dumps(by_openhands("SHA"))),
+        lambda path: record_clone(path, "trajectory.json", json.dumps(openhands_record("SHA"))),
     ),
     "mini-SWE-agent": (
         "mini-swe-agent",
-        lambda path: with_record(path, "a.traj.json", json.dumps(by_mini_swe_agent(""))),
+        lambda path: record_clone(path, "a.traj.json", json.dumps(mini_swe_agent_record(""))),
     ),
     "SWE-agent": (
         "swe-agent",
-        lambda path: with_record(path, "a.traj", json.dumps(by_swe_agent(""))),
+        lambda path: record_clone(path, "a.traj", json.dumps(swe_agent_record(""))),
     ),
     "recorder": (
         "claude-code",
-        lambda path: with_transcript(path, ".entire/metadata/one/full.jsonl", "claude-code-basic"),
+        lambda path: transcript_clone(path, ".entire/metadata/one/full.jsonl", "claude-code-basic"),
     ),
 }
 
 
-def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
+def what_it_says(db: Path) -> dict[str, list[RowValues]]:
     queries = {
         "sessions": "SELECT key, agent, started_at, turns, tool_calls FROM sessions ORDER BY key",
         "edits": "SELECT path, op, outcome FROM edits ORDER BY id",
@@ -1732,10 +1664,7 @@ def what_it_says(db: Path) -> dict[str, list[tuple[Any, ...]]]:
             " line_spans ORDER BY 1, 2, 3"
         ),
     }
-    with Store(db, create=False) as store:
-        return {
-            name: [tuple(row.values()) for row in store.rows(sql)] for name, sql in queries.items()
-        }
+    return {name: select(db, sql) for name, sql in queries.items()}
 
 
 def in_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1745,10 +1674,10 @@ def in_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, work: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent, make = KINDS[kind]
-    clone = make(tmp_path / "work")
+    clone = make(work)
     (tmp_path / "served" / "o").mkdir(parents=True)
     git(
         tmp_path,
@@ -1762,12 +1691,11 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
         monkeypatch.setenv("GITHUB_SERVER_URL", server.base)
         in_zone(ZONES[0], monkeypatch)
         for command, program in (
-            (["run", "o/one", "--db", tmp_path / "a.db"], collect),
-            (["db", tmp_path / "a.db"], attribute),
+            (["run", "o/one", "--db", db], collect),
+            (["db", db], attribute),
         ):
-            result = run(*command, program=program)
-            assert result.exit_code == 0, result.output
-    collected = what_it_says(tmp_path / "a.db")
+            run(*command, program=program)
+    collected = what_it_says(db)
     assert agent in {session[1] for session in collected["sessions"]} and collected["edits"]
     for zone, repo in zip(ZONES[1:], (bare(clone), clone.path), strict=True):
         in_zone(zone, monkeypatch)
@@ -1777,9 +1705,9 @@ def test_each_kind_of_record_is_collected_as_it_is_read_from_a_worktree(
     time.tzset()
 
 
-def test_lines_of_a_call_in_an_export_are_the_agents(tmp_path: Path) -> None:
-    clone = with_record(tmp_path / "work", "session-ses_3f83.md", EXPORTED)
-    with attributed(clone.path, tmp_path / "a.db") as store:
+def test_lines_of_a_call_in_an_export_are_the_agents(work: Path, db: Path) -> None:
+    clone = record_clone(work, "session-ses_3f83.md", EXPORTED)
+    with attributed(clone.path, db) as store:
         authors = store.rows(
             "SELECT path, class, sum(nonblank) AS lines FROM line_spans WHERE path LIKE '%.py'"
             " GROUP BY 1, 2 ORDER BY 1"
@@ -1815,9 +1743,9 @@ NAMED = "<!-- cursor Session 3069ab07-0672-4d4b-9fd9-177cac79a704 (2025-08-06 10
     ],
 )
 def test_a_story_with_another_name_or_heading_or_an_id_later_is_one_session(
-    tmp_path: Path, later: str, title: str
+    work: Path, db: Path, later: str, title: str
 ) -> None:
-    clone = Clone(tmp_path / "work")
+    clone = Clone(work)
     first = ".specstory/history/2025-08-06_10-00-00Z-one.md"
     clone.put(first, STORY_OF_ONE.format(title="# One (2025-08-06 10:00:00Z)\n"))
     clone.commit(0)
@@ -1825,24 +1753,24 @@ def test_a_story_with_another_name_or_heading_or_an_id_later_is_one_session(
     more = "\n---\n\n_**User**_\n\nthanks a lot\n"
     clone.put(f".specstory/history/{later}", STORY_OF_ONE.format(title=title) + more)
     clone.commit(30)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
+    with attributed(bare(clone), db) as store:
         assert store.value("SELECT count(*) FROM sessions") == 1
         assert store.value("SELECT user_turn_count FROM session_features") == 2
 
 
-def test_stories_that_begin_alike_at_other_times_are_several(tmp_path: Path) -> None:
-    clone = Clone(tmp_path / "work")
+def test_stories_that_begin_alike_at_other_times_are_several(work: Path, db: Path) -> None:
+    clone = Clone(work)
     for hour in (10, 11):
         title = f"# One (2025-08-06 {hour}:00:00Z)\n"
         story = STORY_OF_ONE.format(title=title)
         clone.put(f".specstory/history/2025-08-06_{hour}-00-00Z-one.md", story)
     clone.commit(0)
-    with attributed(bare(clone), tmp_path / "a.db") as store:
-        assert store.value("SELECT count(*) FROM sessions") == 2
+    assert session_count(clone, db) == 2
 
 
 def test_a_file_that_was_moved_before_its_first_commit_is_found_by_its_text(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     clone = Clone(tmp_path / "repo")
     clone.put("README.md", "x\n")
@@ -1852,7 +1780,7 @@ def test_a_file_that_was_moved_before_its_first_commit_is_found_by_its_text(
     clone.put(".aider.chat.history.md", AIDER.format(code=CODE, sha="1234567"))
     clone.put("other/a.py", "def other(values):\n    return len(values)\n\n\nLIMIT = 4\n")
     clone.commit(20, "Keep the history")
-    moved = {row[0] for row in spans(clone.path, tmp_path / "x.db", "tools/calc/a.py")}
+    moved = {row[0] for row in spans(clone.path, db, "tools/calc/a.py")}
     assert "agent" in moved  # its first line was in the file that the edit names
     assert moved <= {"agent", "unknown"}
-    assert "agent" not in {row[0] for row in spans(clone.path, tmp_path / "x.db", "other/a.py")}
+    assert "agent" not in {row[0] for row in spans(clone.path, db, "other/a.py")}

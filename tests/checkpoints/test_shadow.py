@@ -7,18 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import analysed_store
 from support.builder import import_stream
 from support.truth import REPOS
 
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import Timeline, add_snapshots
 from attribution.authorship.verdicts import CallRef
-from attribution.stages.lines import attribute_repo
 from collector.checkpoints import read_all, shadow
 from collector.git.repository import GitRepo
 from collector.model import Edit
-from collector.storage.store import Store
 
 
 @pytest.fixture
@@ -51,10 +49,9 @@ def test_other_branches_of_the_namespace_are_left_alone(clone: Path) -> None:
 
 
 def test_session_of_a_shadow_branch_explains_a_commit_that_names_nothing(
-    clone: Path, tmp_path: Path
+    clone: Path, db: Path
 ) -> None:
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone, AttributeOptions())
+    with analysed_store(clone, db) as store:
         found = store.rows(
             "SELECT DISTINCT author FROM line_spans l JOIN commits c USING (commit_sha) WHERE"
             " c.subject LIKE 'Months%'"

@@ -19,31 +19,30 @@ TURNS = "## User\n\nAdd a file\n\n## Assistant\n\nDone.\n"
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [
-        ("logs/post_tool_use.json", CALLS),
-        (".claude/hooks/logs/tool_use.jsonl", CALLS),
-        ("tools/.swarm/memory.db", "SQLite format 3\0..."),
-        (".hive-mind/sessions/session-1.json", TALK),
-        (".goose/sessions/20260101.jsonl", TALK),
-        (".roo/tasks/1/api_conversation_history.json", TALK),
-        (".kilocode/tasks/1/ui_messages.json", TALK),
-        (".continue/sessions/a.json", TALK),
-        (".windsurf/cascade/a.json", TALK),
-        (".junie/events.jsonl", TALK),
-        (".factory/sessions/a.jsonl", TALK),
-        (".amp/threads/T-1.json", TALK),
-        (".qoder/history/a.json", TALK),
-        (".trae/chat.md", TURNS),
-        (".augment/chats/a.md", TURNS),
-        (".aider.llm.history", TURNS),
-        (
-            "docs/cursor_add_a_cart.md",
-            "# Cart\n_Exported on 5/27/2025 at 13:38 GMT+3 from Cursor (1)_",
+    {
+        "logs/post_tool_use.json": CALLS,
+        ".claude/hooks/logs/tool_use.jsonl": CALLS,
+        "tools/.swarm/memory.db": "SQLite format 3\0...",
+        ".hive-mind/sessions/session-1.json": TALK,
+        ".goose/sessions/20260101.jsonl": TALK,
+        ".roo/tasks/1/api_conversation_history.json": TALK,
+        ".kilocode/tasks/1/ui_messages.json": TALK,
+        ".continue/sessions/a.json": TALK,
+        ".windsurf/cascade/a.json": TALK,
+        ".junie/events.jsonl": TALK,
+        ".factory/sessions/a.jsonl": TALK,
+        ".amp/threads/T-1.json": TALK,
+        ".qoder/history/a.json": TALK,
+        ".trae/chat.md": TURNS,
+        ".augment/chats/a.md": TURNS,
+        ".aider.llm.history": TURNS,
+        "docs/cursor_add_a_cart.md": (
+            "# Cart\n_Exported on 5/27/2025 at 13:38 GMT+3 from Cursor (1)_"
         ),
-        ("session-ses_3f83.md", "# Cart\n\n**Session ID:** ses_3f83\n"),
-        ("2026-01-02-add-a-cart.txt", " ▐▛███▜▌   Claude Code v2.1.104\n"),
-        ("chat.json", '{\n  "responderUsername": "GitHub Copilot",\n  "requests": []}'),
-    ],
+        "session-ses_3f83.md": "# Cart\n\n**Session ID:** ses_3f83\n",
+        "2026-01-02-add-a-cart.txt": " ▐▛███▜▌   Claude Code v2.1.104\n",
+        "chat.json": '{\n  "responderUsername": "GitHub Copilot",\n  "requests": []}',
+    }.items(),
 )
 def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
     assert PATHS.fullmatch(path) or CHATS.fullmatch(path)
@@ -52,21 +51,21 @@ def test_a_record_is_known_by_its_place_and_shape(path: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "text"),
-    [
-        (".claude/settings.json", '{"hooks": {}, "prompt": "a", "role": "b"}'),
-        (".claude/settings.local.json", '{"permissions": {"allow": []}}'),
-        (".cursor/mcp.json", '{"mcpServers": {"a": {"prompt": "x", "role": "y"}}}'),
-        (".claude/commands/review.md", TURNS),
-        (".claude/skills/talk/examples.jsonl", TALK),
-        (".codex/rules/default.md", TURNS),
-        (".continue/prompts/a.json", TALK),
-        (".claude/notes.md", "## User stories\n\nThe user speaks to the assistant.\n"),
-        (".roo/data.json", '{"session_id": 1}'),
-        (".claude/worktrees/a/.claude/x.json", TALK),
-        ("docs/cursor_styles.md", TURNS),
-        ("notes/2026-01-02-meeting.txt", "user:\nassistant:\n"),
-        ("src/chat.json", TALK),
-    ],
+    {
+        ".claude/settings.json": '{"hooks": {}, "prompt": "a", "role": "b"}',
+        ".claude/settings.local.json": '{"permissions": {"allow": []}}',
+        ".cursor/mcp.json": '{"mcpServers": {"a": {"prompt": "x", "role": "y"}}}',
+        ".claude/commands/review.md": TURNS,
+        ".claude/skills/talk/examples.jsonl": TALK,
+        ".codex/rules/default.md": TURNS,
+        ".continue/prompts/a.json": TALK,
+        ".claude/notes.md": "## User stories\n\nThe user speaks to the assistant.\n",
+        ".roo/data.json": '{"session_id": 1}',
+        ".claude/worktrees/a/.claude/x.json": TALK,
+        "docs/cursor_styles.md": TURNS,
+        "notes/2026-01-02-meeting.txt": "user:\nassistant:\n",
+        "src/chat.json": TALK,
+    }.items(),
 )
 def test_settings_and_prose_are_no_records(path: str, text: str) -> None:
     assert not looks_recorded(path, text.encode())
@@ -84,8 +83,10 @@ def test_refs_of_agents_that_nothing_reads() -> None:
         assert not is_unread_ref(ref)
 
 
-def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_path: Path) -> None:
-    repo, db = tmp_path / "r", tmp_path / "x.db"
+def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(
+    tmp_path: Path, db: Path
+) -> None:
+    repo = tmp_path / "r"
     repo.mkdir()
     git(repo, "init", "-q", "-b", "main")
     for name, text in (
@@ -99,7 +100,7 @@ def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(tmp_
     git(repo, "add", "-A")
     git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
     git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
-    summary = run("repo", repo, "--db", db).stdout
+    summary = run("repo", repo, db=db).stdout
     (line,) = [line for line in summary.splitlines() if "records not understood" in line]
     assert "3 records" in line
     assert "no sign of an agent" not in summary

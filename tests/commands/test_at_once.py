@@ -17,10 +17,13 @@ import pytest
 from hypothesis import example
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
-from support.commands import clone, run
+from support import ROOT
+from support.answers import value
+from support.commands import analyse, clone, run, run_json
 
 from attribution.demo import FILE
 from collector.errors import EXIT_CHECK_FAILED, EXIT_USAGE
+from collector.json_values import Numbers
 from collector.repository_names import public_url
 from collector.runtime.locks import (
     InUse,
@@ -31,8 +34,6 @@ from collector.runtime.locks import (
 )
 from collector.storage.compare import compare
 from collector.storage.store import Store
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 def wrong(folder: Path, schedules: int, seed: int) -> str:
@@ -150,14 +151,15 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     assert [process.returncode for process in processes] == [0] * len(commands), texts
     assert all(out for out, _ in texts[:-1]) and "blocks" in answers[1]
     for command in ("repo", "survival"):
-        run(command, repo, "--db", tmp_path / "alone.db")
+        run(command, repo, db=tmp_path / "alone.db")
     assert not [d for d in compare(db, tmp_path / "alone.db") if d.differs]
 
 
 def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    db, paths = tmp_path / "x.db", []
+    paths = []
     for case, above in (
         ("example", "a/code"),
         ("squash", "b/code"),
@@ -166,7 +168,7 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
     ):
         (tmp_path / above).mkdir(parents=True)
         paths.append(clone(case, tmp_path / above).rename(tmp_path / above / "app"))
-    assert run("repo", *paths, "--db", db).exit_code == 0
+    run("repo", *paths, db=db)
     before = commit_counts(db)
     # the two copies of one repository are one
     assert sorted(before.values()) == [2, 3, 11] and "app" in before
@@ -175,33 +177,32 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
         *(f"{part}/code/app" for part in "abcd"),
     }
     for path in paths:  # each is known by its place
-        assert run("survival", path, "--no-curves", "--db", db).exit_code == 0
-        assert run("repo", path, "--db", db).exit_code == 0
+        run("survival", path, "--no-curves", db=db)
+        analyse(path, db)
     assert commit_counts(db) == before
 
 
-def test_a_namesake_can_be_given_a_name(tmp_path: Path) -> None:
-    db = tmp_path / "x.db"
+def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
     (tmp_path / "b").mkdir()
     one, other = (
         clone("example", tmp_path),
         clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
     )
-    assert run("repo", one, "--db", db).exit_code == 0
-    refused = run("repo", other, "--db", db, "--name", "example")
-    assert refused.exit_code == EXIT_USAGE and "--name NAME" in refused.stderr
-    assert run("repo", other, "--db", db, "--name", "second").exit_code == 0
+    analyse(one, db)
+    refused = run("repo", other, "--name", "example", code=EXIT_USAGE, db=db)
+    assert "--name NAME" in refused.stderr
+    analyse(other, db, "--name", "second")
     # it is known by its place
     for command in (
         ["survival", other, "--no-curves"],
         ["blame", other, "README.md"],
         ["repo", other],
     ):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, db=db)
     assert commit_counts(db) == {"example": 11, "second": 2}
 
 
-def commit_counts(db: Path) -> dict[str, int]:
+def commit_counts(db: Path) -> Numbers:
     with sqlite3.connect(db) as connection:
         counts = dict(
             connection.execute(
@@ -212,20 +213,20 @@ def commit_counts(db: Path) -> dict[str, int]:
     return counts
 
 
-def test_a_moved_clone_is_the_same_repository(tmp_path: Path) -> None:
+def test_a_moved_clone_is_the_same_repository(tmp_path: Path, db: Path) -> None:
     one = clone("example", tmp_path)
-    assert run("repo", one, "--db", tmp_path / "x.db").exit_code == 0
+    analyse(one, db)
     (tmp_path / "new").mkdir()
     moved = one.rename(tmp_path / "new" / "example")
-    (report,) = json.loads(run("repo", moved, "--db", tmp_path / "x.db", "--json").stdout)
+    (report,) = run_json("repo", moved, db=db)
     assert report["unchanged"]
 
 
-def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path) -> None:
+def test_a_repository_without_commits_leaves_no_claim(tmp_path: Path, db: Path) -> None:
     plain = tmp_path / "plain"
     subprocess.run(["git", "init", "-q", "-b", "main", plain], check=True)
-    assert run("repo", plain, "--db", tmp_path / "x.db").exit_code == 2
-    with Store(tmp_path / "x.db") as store:
+    run("repo", plain, code=2, db=db)
+    with Store(db) as store:
         assert store.rows("SELECT * FROM repos") == []
 
 
@@ -250,24 +251,23 @@ MIXTURES = {
 @pytest.mark.parametrize("name", MIXTURES)
 def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> None:
     one, db = clone("example", tmp_path), tmp_path / "x.db"
-    assert run("survival", one, "--db", db, "--no-curves").exit_code == 0
+    run("survival", one, "--no-curves", db=db)
     sound = tmp_path / "sound.db"
     with sqlite3.connect(db) as connection, sqlite3.connect(sound) as copy:
         connection.backup(copy)
         connection.execute(MIXTURES[name])
     connection.close()
     copy.close()
-    assert run("data", "check", "--db", db).exit_code == EXIT_CHECK_FAILED
-    shown = run("data", "check", "--db", db, "--repair")
-    assert shown.exit_code == 0, shown.output
+    run("data", "check", code=EXIT_CHECK_FAILED, db=db)
+    shown = run("data", "check", "--repair", db=db)
     assert "example was read again" in shown.stderr
     assert not [difference for difference in compare(db, sound) if difference.differs]
-    assert "nothing to repair" in run("data", "check", "--db", db, "--repair").stderr
+    assert "nothing to repair" in run("data", "check", "--repair", db=db).stderr
 
 
-def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
-    run("repo", one, "--db", db)
+def test_a_number_is_never_given_twice(tmp_path: Path, db: Path) -> None:
+    one = clone("example", tmp_path)
+    analyse(one, db)
     with Store(db) as store:
         before = {
             table: store.next_id(table) for table in ("repos", "sessions", "commits", "checkpoints")
@@ -277,28 +277,27 @@ def test_a_number_is_never_given_twice(tmp_path: Path) -> None:
         assert {table: store.next_id(table) for table in before} == before and min(
             before.values()
         ) > 1
-    run("repo", one, "--db", db)
-    with Store(db) as store:
-        assert store.value("SELECT MIN(id) FROM sessions") == before["sessions"]
+    analyse(one, db)
+    assert value(db, "SELECT MIN(id) FROM sessions") == before["sessions"]
 
 
 # --- locks ----------------------------------------------------------------------------------------
 
 
-def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
+def test_a_second_writer_waits_and_says_so(tmp_path: Path, db: Path) -> None:
     said: list[str] = []
     entered = threading.Event()
 
     def second() -> None:
         tell = lambda what, *_: said.append(what)  # noqa: E731
         with (
-            Store(tmp_path / "x.db") as store,
+            Store(db) as store,
             writing_database(store),
             writing_repository(store, 1, tell),
         ):
             entered.set()
 
-    with Store(tmp_path / "x.db") as store, writing_database(store):
+    with Store(db) as store, writing_database(store):
         with writing_repository(store, 1):
             waiting = threading.Thread(target=second)
             waiting.start()
@@ -312,11 +311,11 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "lock" in path.name] == []
 
 
-def test_who_fills_the_whole_database_waits_for_nobody(tmp_path: Path) -> None:
-    path = lock_path(tmp_path / "x.db")
+def test_who_fills_the_whole_database_waits_for_nobody(db: Path) -> None:
+    path = lock_path(db)
     alone = file_lock(path, 0, "it")
     with (
-        Store(tmp_path / "x.db") as store,
+        Store(db) as store,
         writing_database(store),
         writing_database(store),
         pytest.raises(InUse),
@@ -333,26 +332,26 @@ GITHUB_TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY2zA4"
 
 @pytest.mark.parametrize(
     ("given", "stored"),
-    [
-        ("https://github.com/o/r.git", "https://github.com/o/r.git"),
-        ("https://ghp_secret@github.com/o/r", "https://github.com/o/r"),
-        ("https://user:s3cr/et@host.example:8443/o/r", "https://host.example:8443/o/r"),
-        ("https://host.example/o/r?private_token=s3cret#s3cret", "https://host.example/o/r"),
-        ("https://host.example/@scope/r", "https://host.example/@scope/r"),
-        ("git@github.com:o/r.git", "git@github.com:o/r.git"),
-        ("s3cret@host.example:o/r", "host.example:o/r"),
-        ("user:s3cret@host.example:o/r?t=s3cret", "host.example:o/r"),
-        ("ssh://git@host.example/o/r", "ssh://git@host.example/o/r"),
-        ("/srv/git/o/r.git", "/srv/git/o/r.git"),
-        ("/srv/a@b/r.git", "/srv/a@b/r.git"),
-        ("file:///srv/a@b/r.git", "file:///srv/a@b/r.git"),
-        ("https://user:12/s3cret@host.example/o/r", "https://host.example/o/r"),
-        ("https://s3c/ret@host.example/o/r", "https://host.example/o/r"),
-        ("https://user:s3c?ret@host.example/o/r", ""),
-        ("https://user:s3c://ret@host.example/o/r", ""),
-        ("https://host.example:8443/o/r", "https://host.example:8443/o/r"),
-        (f"https://host.example/{GITHUB_TOKEN}/o/r", "https://host.example/[secret]/o/r"),
-    ],
+    {
+        "https://github.com/o/r.git": "https://github.com/o/r.git",
+        "https://ghp_secret@github.com/o/r": "https://github.com/o/r",
+        "https://user:s3cr/et@host.example:8443/o/r": "https://host.example:8443/o/r",
+        "https://host.example/o/r?private_token=s3cret#s3cret": "https://host.example/o/r",
+        "https://host.example/@scope/r": "https://host.example/@scope/r",
+        "git@github.com:o/r.git": "git@github.com:o/r.git",
+        "s3cret@host.example:o/r": "host.example:o/r",
+        "user:s3cret@host.example:o/r?t=s3cret": "host.example:o/r",
+        "ssh://git@host.example/o/r": "ssh://git@host.example/o/r",
+        "/srv/git/o/r.git": "/srv/git/o/r.git",
+        "/srv/a@b/r.git": "/srv/a@b/r.git",
+        "file:///srv/a@b/r.git": "file:///srv/a@b/r.git",
+        "https://user:12/s3cret@host.example/o/r": "https://host.example/o/r",
+        "https://s3c/ret@host.example/o/r": "https://host.example/o/r",
+        "https://user:s3c?ret@host.example/o/r": "",
+        "https://user:s3c://ret@host.example/o/r": "",
+        "https://host.example:8443/o/r": "https://host.example:8443/o/r",
+        f"https://host.example/{GITHUB_TOKEN}/o/r": "https://host.example/[secret]/o/r",
+    }.items(),
 )
 def test_no_secret_of_an_address_is_stored(given: str, stored: str) -> None:
     assert public_url(given) == stored

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import World, git
-from support.commands import run
+from support.commands import Analysed, analyse, run, run_json
 
 from attribution.queries.disclosure import fill_template, trailer_in, trailers
 
@@ -209,7 +209,7 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> Non
 
 
 @pytest.fixture
-def branch(tmp_path: Path) -> tuple[Path, Path]:
+def branch(tmp_path: Path, db: Path) -> Analysed:
     """Two sessions on a branch, one of which ran the tests; attributed on main."""
     world = World()
     world.human_write("app.py", "a = 1\n")
@@ -223,38 +223,38 @@ def branch(tmp_path: Path) -> tuple[Path, Path]:
     other.prompt("Add the mean")
     other.write("mean.py", "def mean(prices):\n    return sum(prices) / len(prices)\n")
     new = world.commit("Mean", [other])
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "out.db"
+    repo = world.build(tmp_path / "repo")
     git(repo, "update-ref", "refs/heads/main", old.sha)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    analyse(repo, db)
     work = tmp_path / "work"
     git(repo, "worktree", "add", "-q", "-b", "feature", str(work), new.sha)
-    return work, db
+    return Analysed(work, db)
 
 
 def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
-    branch: tuple[Path, Path],
+    branch: Analysed,
 ) -> None:
     repo, db = branch
-    found = json.loads(run("review", "main", repo, "--db", db, "--json").stdout)
-    assert [(row["path"], row["tested"], row["prompt"]) for row in found["blocks"]] == [
+    found = run_json("review", "main", repo, db=db)
+    assert [pick(row, "path", "tested", "prompt") for row in found["blocks"]] == [
         ("mean.py", False, "Add the mean"),
         ("sum.py", True, "Add the sum"),
     ]
-    shown = run("review", "main", repo, "--db", db).stdout
+    shown = run("review", "main", repo, db=db).stdout
     assert "2 of 4 lines to look at first, 2 more of agents" in shown
     assert len(shown.splitlines()) <= 20
 
 
 def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(
-    branch: tuple[Path, Path],
+    branch: Analysed,
 ) -> None:
     repo, db = branch
-    stated = json.loads(run("disclose", "main", repo, "--db", db, "--json").stdout)
+    stated = run_json("disclose", "main", repo, db=db)
     assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md", 4)
     (line,) = stated["trailers"]
     assert line.startswith("Assisted-by: Claude Code:claude-")
-    assert run("disclose", "--hook", "", repo, "--db", db).stdout == ""
-    assert run("disclose", "HEAD", repo, "--db", db).stdout.startswith("feature, nothing beyond")
-    assert run("disclose", "--form", "unheard", "main", repo, "--db", db).exit_code == 2
-    said = run("log", "main..", repo, "--db", db, "--md").stdout
+    assert run("disclose", "--hook", "", repo, db=db).stdout == ""
+    assert run("disclose", "HEAD", repo, db=db).stdout.startswith("feature, nothing beyond")
+    run("disclose", "--form", "unheard", "main", repo, code=2, db=db)
+    said = run("log", "main..", repo, "--md", db=db).stdout
     assert "**Lines of an agent, no statement:** 4, in 2 commits." in said

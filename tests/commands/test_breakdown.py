@@ -4,7 +4,6 @@ hold nothing unknown.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sqlite3
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import column, pick, value
 from support.builder import git
-from support.commands import clone, rows, run
+from support.commands import analyse, clone, rows, run, run_json
 
 from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
@@ -37,6 +37,7 @@ from attribution.queries.overview import monday
 from attribution.queries.survival import SurvivalOptions, records_of, survival_report
 from attribution.queries.weekly import weekly_report
 from collector.console.formats import percent
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -48,12 +49,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("breakdown")
     path = directory / "b.db"
     for name in ("example", "touched_up_by_human"):
-        assert (
-            run(
-                "repo", clone(name, directory), "--db", path, "--history", "-q", "--name", name
-            ).exit_code
-            == 0
-        )
+        analyse(clone(name, directory), path, "--history", "--name", name)
     return path
 
 
@@ -87,8 +83,8 @@ def test_a_group_equals_sql(db: Path) -> None:
             " JOIN (SELECT c.id AS number, author_at, r.name AS repo FROM commits c JOIN repos r"
             f" ON r.id = c.repo_id) ON number = commit_id WHERE {_CODE} GROUP BY 1, 2"
         )
-        assert {(row["repository"], row["month"]): row["lines"] for row in found.table} == {
-            (r["repo"], r["month"]): r["n"] for r in store.rows(sql)
+        assert {pick(row, "repository", "month"): row["lines"] for row in found.table} == {
+            pick(r, "repo", "month"): r["n"] for r in store.rows(sql)
         }
 
 
@@ -131,24 +127,23 @@ def test_the_whole_says_what_the_other_reports_say(db: Path) -> None:
     with Store(db) as store:
         whole = breakdown(store, BreakdownOptions()).whole
         coverage = headline(store, None).coverage[0]
-        ids = [row["id"] for row in store.rows("SELECT id FROM repos")]
+        ids = column(store, "SELECT id FROM repos")
         agents = [
             row
             for row in survival_report(store, ids, SurvivalOptions()).groups
             if row["author"] == "agent"
         ]
         cost = store.value("SELECT SUM(cost_usd) FROM turn_outcomes")
-    assert (whole["coverage"], whole["coverage_of"]) == (
+    assert pick(whole, "coverage", "coverage_of") == (
         pytest.approx(coverage.attributed / coverage.lines),
         coverage.lines,
     )
     head = next(row for row in agents if row["unit"] == "head")
     assert whole["agent_at_head_of"] == head["at_risk"] and whole["agent_at_head"] == head["share"]
-    month = next((row for row in agents if (row["unit"], row["horizon"]) == ("days", 30)), None)
+    month = next((row for row in agents if pick(row, "unit", "horizon") == ("days", 30)), None)
     if month is not None:
-        assert (whole["agent_kept_30_days_of"], whole["agent_kept_30_days"]) == (
-            month["enough"],
-            month["share"],
+        assert pick(whole, "agent_kept_30_days_of", "agent_kept_30_days") == pick(
+            month, "enough", "share"
         )
     assert whole["cost_usd"] == pytest.approx(cost)
 
@@ -191,26 +186,25 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
     teams = tmp_path / "teams.csv"
     teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
     groups = {
-        row["team"]
-        for row in rows(run("report", "--by", "team", "--teams", teams, "--db", db, "--csv"))
+        row["team"] for row in rows(run("report", "--by", "team", "--teams", teams, "--csv", db=db))
     }
     assert "core" in groups and groups <= {"core", "no team"}
 
 
 def test_what_cannot_be_known_is_empty_and_said(db: Path) -> None:
-    by_directory = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)
+    by_directory = run_json("report", "--by", "directory", db=db)
     assert all(row["cost_usd"] is None and row["findings"] is None for row in by_directory["rows"])
     assert any("a prompt belongs to no directory" in note for note in by_directory["notes"])
     assert any("whowrote findings scan" in note for note in by_directory["notes"])
-    by_agent = json.loads(run("report", "--by", "agent", "--db", db, "--json").stdout)
+    by_agent = run_json("report", "--by", "agent", db=db)
     assert all(row["agent_share"] is None and row["coverage"] is None for row in by_agent["rows"])
-    shown = " ".join(run("report", "--by", "month", "--db", db, "--full").stdout.split())
+    shown = " ".join(run("report", "--by", "month", "--full", db=db).stdout.split())
     assert all(" ".join(warning.split()) in shown for warning in NOT_TO_CONCLUDE)
 
 
 def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert run("report", "--by", "directory,month", "--html", page, "--db", db).exit_code == 0
+    run("report", "--by", "directory,month", "--html", page, db=db)
     text = page.read_text("utf-8")
     assert "What must not be concluded" in text and "<script" not in text and "src=" not in text
     assert text.index("How much is known") < text.index("By directory, month")
@@ -223,11 +217,11 @@ def test_the_page_says_it_too(db: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def last_day(db: Path) -> str:
     """The Sunday after the newest line of the example."""
-    with Store(db) as store:
-        newest = store.value(
-            "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON"
-            " l.commit_id = c.id"
-        )
+    newest = value(
+        db,
+        "SELECT MAX(substr(author_at, 1, 10)) FROM commits c JOIN line_spans l ON"
+        " l.commit_id = c.id",
+    )
     return (date.fromisoformat(monday(newest)) + timedelta(days=6)).isoformat()
 
 
@@ -263,12 +257,13 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(
         report = weekly_report(store, BreakdownOptions(("week",), until=later.isoformat()))
         days = [(later - timedelta(later.weekday(), weeks=weeks)).isoformat() for weeks in (4, 0)]
         lives = records_of(store, [1, 2])
-        births = {
-            row["id"]
-            for row in store.rows(
-                "SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?", days
+        births = set(
+            column(
+                store,
+                "SELECT id FROM history_commits WHERE author_at >= ? AND author_at < ?",
+                *days,
             )
-        }
+        )
     expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
     rows = report.sections[2].table.rows
     assert expected and sum(row["lines"] for row in rows) == expected
@@ -332,7 +327,7 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(
         db,
     )
     shown = run(*options, "--full")
-    assert shown.exit_code == 0 and run(*options, "--html", tmp_path / "w.html").exit_code == 0
+    run(*options, "--html", tmp_path / "w.html")
     page = (tmp_path / "w.html").read_text("utf-8")
     assert re.search('<th class="n"[^>]*>this week', page), "numbers end below each other"
     for heading in (
@@ -344,7 +339,7 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(
     ):
         assert heading in shown.stdout and heading in page, heading
     assert "claude-code" not in shown.stdout and "<main" in page and "<script" not in page
-    assert json.loads(run(*options, "--json").stdout)["rows"][0].keys() >= {
+    assert run_json(*options)["rows"][0].keys() >= {
         "week",
         "agent",
         "lines",
@@ -393,40 +388,38 @@ def test_months_without_agents_are_folded_for_people_and_not_in_data(
 
 
 def test_groups_are_sorted_by_a_column(db: Path) -> None:
-    by_lines = json.loads(
-        run("report", "--by", "directory", "--sort", "lines", "--db", db, "--json").stdout
-    )["rows"]
+    by_lines = run_json("report", "--by", "directory", "--sort", "lines", db=db)["rows"]
     lines = [row["lines"] for row in by_lines]
     assert lines == sorted(lines, reverse=True) and len(set(lines)) > 1
-    by_name = json.loads(run("report", "--by", "directory", "--db", db, "--json").stdout)["rows"]
+    by_name = run_json("report", "--by", "directory", db=db)["rows"]
     assert sorted(row["directory"] for row in by_lines) == [row["directory"] for row in by_name]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [
-        (("--by", "week", "--last", "6"), "write for example 6w"),
-        (("--by", "week", "--last", "6w", "--since", "2026-01-01"), "choose one of them"),
-        (("--by", "week", "--until", "2001-01-01"), "add --until"),
-        (("--by", "person", "--sort", "lines"), "persons are not ranked"),
-        (("--by", "month", "--sort", "beauty"), "no column beauty"),
-        (("--html", "page.html", "--last", "6w"), "only together with --by"),
-        (("--by", "weather"), "cannot be grouped by weather"),
-        (("--by", ","), "cannot be grouped by nothing"),
-        (("--by", "team"), "no teams are known"),
-        (("--html", "page.html", "--since", "2026-01-01"), "only together with --by"),
-        (("--by", "month", "--since", "2199-01-01"), "no attributed line of these days"),
-    ],
+    {
+        ("--by", "week", "--last", "6"): "write for example 6w",
+        ("--by", "week", "--last", "6w", "--since", "2026-01-01"): "choose one of them",
+        ("--by", "week", "--until", "2001-01-01"): "add --until",
+        ("--by", "person", "--sort", "lines"): "persons are not ranked",
+        ("--by", "month", "--sort", "beauty"): "no column beauty",
+        ("--html", "page.html", "--last", "6w"): "only together with --by",
+        ("--by", "weather"): "cannot be grouped by weather",
+        ("--by", ","): "cannot be grouped by nothing",
+        ("--by", "team"): "no teams are known",
+        ("--html", "page.html", "--since", "2026-01-01"): "only together with --by",
+        ("--by", "month", "--since", "2199-01-01"): "no attributed line of these days",
+    }.items(),
 )
 def test_wrong_input(db: Path, options: tuple[str, ...], words: str) -> None:
-    done = run("report", *options, "--db", db)
-    assert done.exit_code == 2 and words in done.stderr
+    done = run("report", *options, code=2, db=db)
+    assert words in done.stderr
 
 
 def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("core,me@example.org\n", "utf-8")
-    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", "--db", db)
-    assert done.exit_code == 2 and "must name the columns email and team" in done.stderr
+    done = run("report", "--by", "team", "--teams", tmp_path / "teams.csv", code=2, db=db)
+    assert "must name the columns email and team" in done.stderr
 
 
 def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
@@ -434,15 +427,15 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
     for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
         git(repo, "tag", name, commit)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
+    analyse(repo, db)
+    found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
     assert found["notes"][0].startswith(
         "first release with a sign of an agent: v0.10, from 2026-01-12; last one before it: v0.9; "
     )
     git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
-    assert "nothing changed" in run("repo", repo, "--db", db).stdout
-    found = json.loads(run("report", "--by", "release", "--db", db, "--json").stdout)
+    assert "nothing changed" in run("repo", repo, db=db).stdout
+    found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
 
 
@@ -466,7 +459,7 @@ def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
 _PLACE = Place("2026-01", "r", "src/", "", "", "", "", "")
 
 
-def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> dict[str, Any]:
+def _whole(facts: Facts, monkeypatch: pytest.MonkeyPatch, store: Store) -> Row:
     monkeypatch.setattr(module, "facts", lambda *_: facts)
     return breakdown(store, BreakdownOptions()).whole
 
@@ -497,13 +490,13 @@ def test_an_interval_is_over_commits_and_needs_two(
         max(0.0, 0.5625 - 3.18245 * deviation), abs=1e-4
     )
     assert many["agent_share_high"] == 1.0
-    assert (single["agent_share"], single["agent_share_low"], single["agent_share_high"]) == (
+    assert pick(single, "agent_share", "agent_share_low", "agent_share_high") == (
         0.25,
         None,
         None,
     )
-    assert (few["agent_lines"], few["agent_share_of"], few["agent_share"]) == (5, 10, None)
-    assert (none["agent_share"], none["agent_share_low"]) == (0.0, None)
+    assert pick(few, "agent_lines", "agent_share_of", "agent_share") == (5, 10, None)
+    assert pick(none, "agent_share", "agent_share_low") == (0.0, None)
 
 
 @pytest.mark.parametrize("unpriced", [0, 2])
@@ -525,9 +518,9 @@ def test_the_cost_of_a_line_of_a_group_is_that_of_the_agent_lines_beside_it(
         free = _whole(Facts(_cells((10, 10)), lives, [Prompt(_PLACE, None)]), monkeypatch, store)
     assert known["agent_at_head"] * known["agent_at_head_of"] == 60
     assert known["cost_usd"] == 3.0 and known["cost_per_line_at_head"] == pytest.approx(3 / 60)
-    assert (known["prompts_with_cost"], known["prompts"]) == (2, 2 + unpriced)
-    assert (few["cost_usd"], few["cost_per_line_at_head"]) == (3.0, None)
-    assert (free["cost_usd"], free["cost_per_line_at_head"]) == (None, None)
+    assert pick(known, "prompts_with_cost", "prompts") == (2, 2 + unpriced)
+    assert pick(few, "cost_usd", "cost_per_line_at_head") == (3.0, None)
+    assert pick(free, "cost_usd", "cost_per_line_at_head") == (None, None)
 
 
 def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(
@@ -544,4 +537,4 @@ def test_lines_that_are_too_young_are_counted_as_far_as_they_were_followed(
             Facts(_cells((10, 10)), lives=[life(1, 90, 5, False, 5)]), monkeypatch, store
         )
     assert kept["agent_kept_30_days_of"] == 80 and kept["agent_kept_30_days"] == pytest.approx(0.5)
-    assert (young["agent_kept_30_days_of"], young["agent_kept_30_days"]) == (0, None)
+    assert pick(young, "agent_kept_30_days_of", "agent_kept_30_days") == (0, None)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.commands import analyse, clone, run, run_json
 
 
 def test_caches_are_listed_emptied_and_filled_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     other = tmp_path / "cache" / "other-program"
     other.mkdir(parents=True)
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    listed = json.loads(run("data", "cache", "--db", db, "--json").stdout)
+    repo = clone("example", tmp_path)
+    analyse(repo, db)
+    listed = run_json("data", "cache", db=db)
     assert listed and all(Path(row["file"]).exists() and row["bytes"] >= 0 for row in listed)
-    before = run("blame", repo, "README.md", "--db", db).stdout
-    assert run("data", "cache", "--db", db, "--purge").exit_code == 0
+    before = run("blame", repo, "README.md", db=db).stdout
+    run("data", "cache", "--purge", db=db)
     assert not any(Path(row["file"]).exists() for row in listed)
     assert db.exists() and other.exists()
-    assert json.loads(run("data", "cache", "--db", db, "--json").stdout) == []
-    assert run("blame", repo, "README.md", "--db", db).stdout == before != ""
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    assert run_json("data", "cache", db=db) == []
+    assert run("blame", repo, "README.md", db=db).stdout == before != ""
+    analyse(repo, db)

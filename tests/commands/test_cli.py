@@ -17,11 +17,12 @@ from typing import Any
 import click
 import pytest
 from click.testing import Result
-from support.builder import World, git, import_stream
-from support.commands import clone, rows, run
+from support import ROOT
+from support.answers import analysed_store, pick
+from support.builder import World, git, import_stream, object_id
+from support.commands import Analysed, analyse, check, clone, rows, run, run_json
 from support.truth import cases
 
-from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli as attribute
 from attribution.ensure.clone import attributed_clone
 from attribution.lineage.git_blame import Introduction
@@ -29,7 +30,6 @@ from attribution.queries.blame import BlameLine, blame
 from attribution.queries.reasons import reasons
 from attribution.queries.suspects import produced, works_on
 from attribution.queries.verdicts import LineAttribution
-from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.cli import cli as collect
 from collector.console import terminal as console
@@ -40,7 +40,6 @@ from collector.runtime.version import ISSUES, version
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
-ROOT = Path(__file__).parent.parent.parent
 ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -53,12 +52,12 @@ def process(
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example as a bare clone, and its database."""
     directory = tmp_path_factory.mktemp("cli")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
 # --- first contact --------------------------------------------------------------------------------
@@ -69,7 +68,6 @@ def test_without_arguments_the_commands_teach(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shown = run()
-    assert shown.exit_code == 0
     for command in ("whowrote demo", "whowrote blame FILE", "whowrote why FILE:LINE"):
         assert command in shown.stdout
     assert "collect run --list FILE" in run(program=collect).stdout
@@ -127,15 +125,6 @@ def test_no_summary_is_cut_off_at_80_columns(program: click.Group) -> None:
         ), name
 
 
-def test_former_names_of_options_still_work(tmp_path: Path) -> None:
-    db = tmp_path / "x.db"
-    Store(db).close()
-    assert (
-        run("grades", "--least", 3, "--db", db, "--json").stdout
-        == run("grades", "--min-n", 3, "--db", db, "--json").stdout
-    )
-
-
 @pytest.mark.parametrize("module", ["attribution.cli", "collector.cli"])
 def test_starting_loads_nothing_heavy(module: str) -> None:
     heavy = "{'rich', 'pygit2', 'sqlite_utils', 'sqlite3'}"
@@ -146,101 +135,97 @@ def test_starting_loads_nothing_heavy(module: str) -> None:
 # --- whowrote repo --------------------------------------------------------------------------------
 
 
-def test_an_unchanged_second_run_says_so_and_is_quick(example: tuple[Path, Path]) -> None:
+def test_an_unchanged_second_run_says_so_and_is_quick(example: Analysed) -> None:
     repo, db = example
     began = time.monotonic()
-    shown = run("repo", repo, "--db", db)
+    shown = run("repo", repo, db=db)
     assert time.monotonic() - began < 1
     assert "nothing changed since the last run" in shown.stdout
 
 
-def test_repo_numbers_as_data(example: tuple[Path, Path]) -> None:
+def test_repo_numbers_as_data(example: Analysed) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, db=db)
     assert found["commits"] == 11
     assert tuple(found["lines"]) == LINE_CLASSES
     assert sum(found["lines"].values()) == sum(share["nonblank"] for share in found["shares"])
-    (row,) = rows(run("repo", repo, "--db", db, "--csv"))
+    (row,) = rows(run("repo", repo, "--csv", db=db))
     assert row["agent_lines"] == str(found["lines"]["agent"])
     assert row["headline_agent_lines"] == str(found["headline"]["agent"])
     assert row["edits_applied"] == str(found["edits"]["applied"])
 
 
 def test_coverage_is_of_commits_with_a_sign_of_an_agent_by_age_and_reason(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, db=db)
     whole, *ages = found["coverage"]
     (lines, attributed), *_ = sqlite3.connect(db).execute(
         "SELECT SUM(nonblank), SUM(CASE WHEN class IN ('agent', 'human', 'likely_human', 'tool')"
         " THEN nonblank ELSE 0 END) FROM line_spans s WHERE kind IN ('source', 'test') AND"
         " commit_id IN (SELECT commit_id FROM commit_sessions)"
     )
-    assert (whole["days"], whole["lines"], whole["attributed"]) == (None, lines, attributed)
+    assert pick(whole, "days", "lines", "attributed") == (None, lines, attributed)
     assert whole["lines"] - whole["attributed"] == sum(whole["missing"].values())
     assert [of["days"] for of in ages] == [30, 90, 365]
     assert 0 < ages[0]["lines"] < ages[-1]["lines"] == lines
 
 
-def test_the_suggested_command_works(example: tuple[Path, Path]) -> None:
+def test_the_suggested_command_works(example: Analysed) -> None:
     repo, db = example
-    (found,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    line = json.loads(run("why", repo, found["example"], "--db", db, "--json").stdout)
+    (found,) = run_json("repo", repo, db=db)
+    line = run_json("why", repo, found["example"], db=db)
     assert line["class"] == "agent"
     assert line["text"].strip()
 
 
-def test_since_leaves_earlier_commits_out(example: tuple[Path, Path], tmp_path: Path) -> None:
-    (found,) = json.loads(
-        run("repo", example[0], "--db", tmp_path / "s.db", "--since", "2026-02-01", "--json").stdout
-    )
+def test_since_leaves_earlier_commits_out(example: Analysed, db: Path) -> None:
+    (found,) = run_json("repo", example.clone, "--since", "2026-02-01", db=db)
     assert 0 < found["commits"] < 11
-    shown = run("blame", example[0], "README.md", "--db", tmp_path / "s.db")
+    shown = run("blame", example.clone, "README.md", db=db)
     assert "outside the attributed history" in shown.stdout
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_one_failing_repository_does_not_stop_the_others(tmp_path: Path, jobs: int) -> None:
+def test_one_failing_repository_does_not_stop_the_others(
+    tmp_path: Path, db: Path, jobs: int
+) -> None:
     good = [clone("squash", tmp_path), clone("crlf", tmp_path)]
     shown = run(
         "repo",
         good[0],
         tmp_path / "absent",
         good[1],
-        "--db",
-        tmp_path / "x.db",
         "--jobs",
         jobs,
         "--json",
+        code=errors.EXIT_PARTIAL,
+        db=db,
     )
-    assert shown.exit_code == errors.EXIT_PARTIAL
     assert [r["name"] for r in json.loads(shown.stdout)] == ["squash", "crlf"]
     assert "absent does not exist" in " ".join(shown.stderr.split())  # a long path breaks the line
     assert "1 of 3 repositories failed" in shown.stderr
-    (kind,) = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
-    assert (kind["stage"], kind["code"], kind["count"]) == ("repository", "failed", 1)
+    (kind,) = run_json("data", "problems", db=db)
+    assert pick(kind, "stage", "code", "count") == ("repository", "failed", 1)
     clone("crlf", tmp_path / "later").rename(tmp_path / "absent")
-    assert run("repo", tmp_path / "absent", "--db", tmp_path / "x.db").exit_code == 0
-    assert json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout) == []
-    assert run("data", "check", "--db", tmp_path / "x.db").exit_code == 0
+    analyse(tmp_path / "absent", db)
+    assert run_json("data", "problems", db=db) == []
+    check(db)
 
 
-def test_a_namesake_does_not_replace_another_repository(
-    example: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
     other = clone("squash", tmp_path).rename(tmp_path / "example")
-    shown = run("repo", other, "--name", "example", "--db", example[1])
-    assert shown.exit_code == errors.EXIT_USAGE
+    shown = run("repo", other, "--name", "example", code=errors.EXIT_USAGE, db=example.db)
     assert "another repository named example" in shown.stderr
-    assert run("repo", example[0], "--db", example[1]).exit_code == 0
+    analyse(example.clone, example.db)
 
 
-def test_the_clone_is_not_touched(tmp_path: Path) -> None:
+def test_the_clone_is_not_touched(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
-    run("repo", repo, "--db", tmp_path / "x.db")
-    run("blame", repo, "README.md", "--db", tmp_path / "x.db")
+    analyse(repo, db)
+    run("blame", repo, "README.md", db=db)
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
@@ -248,11 +233,12 @@ def test_the_clone_is_not_touched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases())
-def test_every_line_of_every_file_is_followed_back_to_a_span(case: str, tmp_path: Path) -> None:
+def test_every_line_of_every_file_is_followed_back_to_a_span(
+    case: str, tmp_path: Path, db: Path
+) -> None:
     repo = clone(case, tmp_path)
     checked = 0
-    with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         where = attributed_clone(store, GitRepo(repo), print)
         for path in where.repo.paths(where.head):
             data = where.repo.blob(where.repo.file_at(where.head, path) or "") or b""
@@ -274,7 +260,7 @@ def _git_blame(repo: Path, sha: str, path: str) -> Iterator[tuple[str, int]]:
         yield match[1], int(match[2])
 
 
-def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
+def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path, db: Path) -> None:
     """A merge may hold the same old line twice, once from each side."""
 
     def commit(branch: str, number: int, text: str, parents: str = "") -> str:
@@ -291,39 +277,27 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path) -> None:
     )
     data += commit("main", 4, "a\nb\nz\nb\nx\ny\n", "from :3\nmerge :2\n")
     repo = import_stream(data.encode(), tmp_path / "r")
-    shown = run("repo", repo, "--db", tmp_path / "x.db", "-q")
-    assert shown.exit_code == 0, shown.stderr
-    assert len(json.loads(run("blame", repo, "f", "--db", tmp_path / "x.db", "--json").stdout)) == 6
+    analyse(repo, db)
+    assert len(run_json("blame", repo, "f", db=db)) == 6
 
 
-def test_blame_as_data(example: tuple[Path, Path]) -> None:
-    as_json = json.loads(
-        run("blame", example[0], "birdlog/store.py", "--db", example[1], "--json").stdout
-    )
-    as_csv = rows(run("blame", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
+def test_blame_as_data(example: Analysed) -> None:
+    as_json = run_json("blame", example.clone, "birdlog/store.py", db=example.db)
+    as_csv = rows(run("blame", example.clone, "birdlog/store.py", "--csv", db=example.db))
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
     assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
 
 
-def test_blame_at_an_older_commit(example: tuple[Path, Path]) -> None:
-    found = json.loads(
-        run(
-            "blame",
-            example[0],
-            "birdlog/store.py",
-            "--commit",
-            "7092095d",
-            "--db",
-            example[1],
-            "--json",
-        ).stdout
+def test_blame_at_an_older_commit(example: Analysed) -> None:
+    found = run_json(
+        "blame", example.clone, "birdlog/store.py", "--commit", "7092095d", db=example.db
     )
     assert {r["commit"][:8] for r in found} == {"7092095d"}
 
 
-def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/store.py:20", "--db", example[1]).stdout
+def test_explain_an_agents_line(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/store.py:20", db=example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "Please add load()" in shown  # the prompt
     assert re.search(r"▶\+ +except ValueError as error:", shown)  # its text, the line marked
@@ -331,33 +305,27 @@ def test_explain_an_agents_line(example: tuple[Path, Path]) -> None:
 
 
 def test_equal_lines_of_a_call_are_told_apart_by_their_neighbours(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     for number, after in (
         (7, ""),
         (8, "def by_species(sightings: Iterable[Sighting]) -> list[tuple[str, int]]:"),
     ):
-        found = json.loads(
-            run(
-                "why", example[0], f"birdlog/counts.py:{number}", "--db", example[1], "--json"
-            ).stdout
-        )
+        found = run_json("why", example.clone, f"birdlog/counts.py:{number}", db=example.db)
         lines = found["tool_call"]["lines"]
         hit = next(i for i, line in enumerate(lines) if line["hit"])
         assert found["text"] == lines[hit]["text"] == ""
         assert lines[hit + 1]["text"] == after
 
 
-def test_explain_a_line_that_a_person_changed(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/counts.py:9", "--db", example[1]).stdout
+def test_explain_a_line_that_a_person_changed(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/counts.py:9", db=example.db).stdout
     assert "a person changed it" in shown
     assert "the marked line is the most similar one" in shown
 
 
-def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
-    found = json.loads(
-        run("why", example[0], "birdlog/store.py:14", "--db", example[1], "--json").stdout
-    )
+def test_explain_a_human_line(example: Analysed) -> None:
+    found = run_json("why", example.clone, "birdlog/store.py:14", db=example.db)
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
@@ -365,11 +333,9 @@ def test_explain_a_human_line(example: tuple[Path, Path]) -> None:
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
-    shown = " ".join(
-        run("why", example[0], "birdlog/store.py:14", "--db", example[1]).stdout.split()
-    )
+    shown = " ".join(run("why", example.clone, "birdlog/store.py:14", db=example.db).stdout.split())
     assert "Probably a person wrote this line. in commit" in shown
     assert "without the line at 2026-01-12 10:26" in shown
     line = BlameLine(
@@ -388,25 +354,25 @@ def test_explain_shows_the_witness_and_never_denies_what_it_lists(
     )
 
 
-def test_explain_names_the_tool_and_who_ran_it(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "requirements-dev.txt:1", "--db", example[1]).stdout
+def test_explain_names_the_tool_and_who_ran_it(example: Analysed) -> None:
+    shown = run("why", example.clone, "requirements-dev.txt:1", db=example.db).stdout
     assert "deps[bot] wrote this line, run by unknown." in shown
 
 
 @pytest.mark.parametrize(
     ("command", "works"),
-    [
-        ("prettier --write .", True),
-        ("prettier --write src", True),
-        ("prettier --write 'src/**/*.ts'", True),
-        ("prettier --write 'src/app/**/*.ts'", True),
-        ("prettier --write 'src/lib/**/*.ts'", False),
-        ("prettier --write /home/a/project/src", True),
-        ("rm -rf src/old", False),
-        ("prettier --write docs", False),
-        ("ls src", False),
-        ("sed -i s/a/b/ src/app/main.ts", True),
-    ],
+    {
+        "prettier --write .": True,
+        "prettier --write src": True,
+        "prettier --write 'src/**/*.ts'": True,
+        "prettier --write 'src/app/**/*.ts'": True,
+        "prettier --write 'src/lib/**/*.ts'": False,
+        "prettier --write /home/a/project/src": True,
+        "rm -rf src/old": False,
+        "prettier --write docs": False,
+        "ls src": False,
+        "sed -i s/a/b/ src/app/main.ts": True,
+    }.items(),
 )
 def test_commands_that_work_on_the_directory_of_a_file(command: str, works: bool) -> None:
     assert works_on(command, "src/app/main.ts") is works
@@ -424,61 +390,60 @@ def test_what_an_edit_would_replace_is_no_text_of_the_agent() -> None:
 
 
 def test_explain_a_line_of_a_subagent_names_the_call_that_started_it(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
-    shown = run("why", example[0], "birdlog/report.py:1", "--db", example[1]).stdout
+    shown = run("why", example.clone, "birdlog/report.py:1", db=example.db).stdout
     assert "Claude Code (claude-opus-4-6) wrote this line" in shown
     assert "does not appear in this call of Agent" in shown  # which started it
 
 
-def test_explain_shows_the_shell_command(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], ".gitignore:1", "--db", example[1]).stdout
+def test_explain_shows_the_shell_command(example: Analysed) -> None:
+    shown = run("why", example.clone, ".gitignore:1", db=example.db).stdout
     assert re.search(r"▶\$ __pycache__/", shown)
 
 
-def test_explain_a_file(example: tuple[Path, Path]) -> None:
-    shown = run("why", example[0], "birdlog/store.py", "--db", example[1])
+def test_explain_a_file(example: Analysed) -> None:
+    shown = run("why", example.clone, "birdlog/store.py", db=example.db)
     assert re.search(r"14-16 +h", shown.stdout)
-    found = rows(run("why", example[0], "birdlog/store.py", "--db", example[1], "--csv"))
-    assert [(r["start_line"], r["end_line"]) for r in found][:2] == [("1", "2"), ("3", "4")]
-    (line,) = rows(run("why", example[0], "birdlog/store.py:3", "--db", example[1], "--csv"))
+    found = rows(run("why", example.clone, "birdlog/store.py", "--csv", db=example.db))
+    assert [pick(r, "start_line", "end_line") for r in found][:2] == [("1", "2"), ("3", "4")]
+    (line,) = rows(run("why", example.clone, "birdlog/store.py:3", "--csv", db=example.db))
     assert line["class"] == "agent"
 
 
-def test_explain_attributes_first_when_needed(tmp_path: Path) -> None:
+def test_explain_attributes_first_when_needed(tmp_path: Path, db: Path) -> None:
     repo = clone("squash", tmp_path)
-    shown = run("why", repo, "README.md:1", "--db", tmp_path / "new.db")
-    assert shown.exit_code == 0
+    shown = run("why", repo, "README.md:1", db=db)
     assert "attributing it first" in shown.stderr
     assert "undeclared" not in shown.stderr
 
 
 def test_paths_may_be_given_from_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = clone("example", tmp_path, bare=False)
     monkeypatch.chdir(repo / "birdlog")
-    assert run("blame", ".", "store.py", "--db", tmp_path / "x.db").exit_code == 0
+    run("blame", ".", "store.py", db=db)
 
 
-def test_a_moved_branch_is_pointed_out(tmp_path: Path) -> None:
+def test_a_moved_branch_is_pointed_out(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
-    run("repo", repo, "--db", tmp_path / "x.db", "-q")
+    analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", "refs/heads/main~1")
-    assert "was moved back" in run("blame", repo, "README.md", "--db", tmp_path / "x.db").stdout
+    assert "was moved back" in run("blame", repo, "README.md", db=db).stdout
 
 
-def test_show_a_commit(example: tuple[Path, Path]) -> None:
+def test_show_a_commit(example: Analysed) -> None:
     by_id, by_name = (
-        run("log", "--show", "43b7400e", "--db", example[1]),
-        run("log", "--show", "HEAD~2", example[0], "--db", example[1]),
+        run("log", "--show", "43b7400e", db=example.db),
+        run("log", "--show", "HEAD~2", example.clone, db=example.db),
     )
     assert by_id.stdout == by_name.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
-    data = json.loads(run("log", "--show", "43b7400e", "--db", example[1], "--json").stdout)
+    data = run_json("log", "--show", "43b7400e", db=example.db)
     assert data["sessions"][0]["method"] == "trailer"
-    spans = rows(run("log", "--show", "43b7400e", "--db", example[1], "--csv"))
+    spans = rows(run("log", "--show", "43b7400e", "--csv", db=example.db))
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
@@ -488,47 +453,38 @@ def test_show_a_commit(example: tuple[Path, Path]) -> None:
 # --- check, sessions, problems, collect -----------------------------------------------------------
 
 
-def test_check_is_silent_about_nothing(example: tuple[Path, Path], tmp_path: Path) -> None:
-    shown = run("data", "check", "--db", example[1])
-    assert shown.exit_code == 0
-    assert (
-        shown.stdout.count("OK ")
-        == len(rows(run("data", "check", "--db", example[1], "--csv")))
-        >= 9
-    )
+def test_check_is_silent_about_nothing(example: Analysed) -> None:
+    shown = run("data", "check", db=example.db)
+    assert shown.stdout.count("OK ") == len(rows(run("data", "check", "--csv", db=example.db))) >= 9
 
 
-def test_check_shows_what_is_broken(example: tuple[Path, Path], tmp_path: Path) -> None:
-    db = tmp_path / "b.db"
-    run("repo", example[0], "--db", db, "-q")
+def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
+    analyse(example.clone, db)
     with sqlite3.connect(db) as connection:
         connection.execute(
             "UPDATE commit_files SET human_lines = human_lines + 1 WHERE path = 'README.md'"
         )
-    shown = run("data", "check", "--db", db)
-    assert shown.exit_code == errors.EXIT_CHECK_FAILED
+    shown = run("data", "check", code=errors.EXIT_CHECK_FAILED, db=db)
     assert "BROKEN" in shown.stdout
     assert "README.md" in shown.stdout
-    found = {
-        c["name"]: c["broken"]
-        for c in json.loads(run("data", "check", "--db", db, "--json").stdout)
-    }
+    checks = run("data", "check", "--json", code=errors.EXIT_CHECK_FAILED, db=db).stdout
+    found = {c["name"]: c["broken"] for c in json.loads(checks)}
     assert found["classes_sum"] >= 1
     assert found["spans_sum"] == 0
 
 
-def test_sessions_and_problems(example: tuple[Path, Path]) -> None:
-    assert "3 sessions" in run("sessions", "--db", example[1]).stdout
-    assert len(rows(run("sessions", "--db", example[1], "--csv"))) == 3
-    assert run("data", "problems", "--db", example[1]).stdout.strip() == "none"
+def test_sessions_and_problems(example: Analysed) -> None:
+    assert "3 sessions" in run("sessions", db=example.db).stdout
+    assert len(rows(run("sessions", "--csv", db=example.db))) == 3
+    assert run("data", "problems", db=example.db).stdout.strip() == "none"
 
 
-def test_problems_are_counted_by_code(tmp_path: Path) -> None:
+def test_problems_are_counted_by_code(tmp_path: Path, db: Path) -> None:
     repo = clone("transcript_missing", tmp_path)
-    run("repo", repo, "--db", tmp_path / "x.db", "-q")
-    found = json.loads(run("data", "problems", "--db", tmp_path / "x.db", "--json").stdout)
+    analyse(repo, db)
+    found = run_json("data", "problems", db=db)
     assert found
-    assert found[0]["code"] in run("data", "problems", "--db", tmp_path / "x.db").stdout
+    assert found[0]["code"] in run("data", "problems", db=db).stdout
 
 
 def test_collect_formats_lists_the_registries() -> None:
@@ -569,72 +525,64 @@ def bad_databases(directory: Path) -> dict[str, Path]:
 
 @pytest.mark.parametrize(
     ("which", "words"),
-    [
-        ("foreign", "database of another program"),
-        ("newer", "another version of whowrote, whose tables differ (schema 99"),
-        ("damaged", "not a readable SQLite database"),
-        ("nowhere", "there is no directory"),
-    ],
+    {
+        "foreign": "database of another program",
+        "newer": "another version of whowrote, whose tables differ (schema 99",
+        "damaged": "not a readable SQLite database",
+        "nowhere": "there is no directory",
+    }.items(),
 )
-def test_unusable_databases(
-    example: tuple[Path, Path], tmp_path: Path, which: str, words: str
-) -> None:
+def test_unusable_databases(example: Analysed, tmp_path: Path, which: str, words: str) -> None:
     db = bad_databases(tmp_path)[which]
     before = db.read_bytes() if db.is_file() else None
-    for command in (["repo", example[0]], ["why", example[0], "README.md:1"]):
-        shown = run(*command, "--db", db)
-        assert shown.exit_code == errors.EXIT_DATABASE
+    for command in (["repo", example.clone], ["why", example.clone, "README.md:1"]):
+        shown = run(*command, code=errors.EXIT_DATABASE, db=db)
         assert words in shown.stderr
         assert shown.stderr.count("\n") >= 2  # a hint follows
         assert shown.stdout == ""
     assert (db.read_bytes() if db.is_file() else None) == before
 
 
-def test_lists_need_a_database(tmp_path: Path) -> None:
+def test_lists_need_a_database(db: Path) -> None:
     for command in (("data", "check"), ("sessions",), ("data", "problems")):
-        shown = run(*command, "--db", tmp_path / "none.db")
-        assert shown.exit_code == errors.EXIT_DATABASE
+        shown = run(*command, code=errors.EXIT_DATABASE, db=db)
         assert "whowrote repo PATH" in shown.stderr
-    assert not (tmp_path / "none.db").exists()
+    assert not (db).exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_without_write_permission(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_directory_without_write_permission(example: Analysed, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
-    shown = run("repo", example[0], "--db", closed / "x.db")
-    assert shown.exit_code == errors.EXIT_DATABASE
+    shown = run("repo", example.clone, code=errors.EXIT_DATABASE, db=closed / "x.db")
     assert "permissions" in shown.stderr
 
 
 def test_a_full_disk_is_no_bug(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(store: Store, *_: object) -> None:
         with store.transaction():
             raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", full)
-    shown = run("repo", example[0], "--db", tmp_path / "x.db")
-    assert shown.exit_code == errors.EXIT_DATABASE
+    shown = run("repo", example.clone, code=errors.EXIT_DATABASE, db=db)
     assert "no space left" in shown.stderr
 
 
-def test_paths_that_are_no_repository(tmp_path: Path) -> None:
+def test_paths_that_are_no_repository(tmp_path: Path, db: Path) -> None:
     for path, words in (
         (tmp_path, "is not inside a git repository"),
         (tmp_path / "absent", "does not exist"),
     ):
         for command in (["repo", path], ["blame", path, "x"], ["why", path, "x:1"]):
-            shown = run(*command, "--db", tmp_path / "none.db")
-            assert shown.exit_code == errors.EXIT_USAGE
+            shown = run(*command, code=errors.EXIT_USAGE, db=db)
             assert words in shown.stderr
 
 
-def test_an_empty_repository(tmp_path: Path) -> None:
+def test_an_empty_repository(tmp_path: Path, db: Path) -> None:
     git(tmp_path, "init", "-q", "empty")
-    shown = run("repo", tmp_path / "empty", "--db", tmp_path / "x.db")
-    assert shown.exit_code == errors.EXIT_USAGE
+    shown = run("repo", tmp_path / "empty", code=errors.EXIT_USAGE, db=db)
     assert "HEAD points to no commit" in shown.stderr
 
 
@@ -660,7 +608,7 @@ def test_every_question_has_an_answer_in_a_clone_without_records(tmp_path: Path)
         ["report", repo],
     ]
     for number, command in enumerate(commands):
-        shown = run(*command, "--db", tmp_path / f"{number}.db")
+        shown = run(*command, db=tmp_path / f"{number}.db")
         assert (shown.exit_code, "entire" in shown.output) == (0, False), shown.output
         assert ("no sign of an agent in 1 commit" in shown.stdout) == (number < 3)
     assert "--allow-no-checkpoints" not in run("repo", "--help").output
@@ -668,10 +616,11 @@ def test_every_question_has_an_answer_in_a_clone_without_records(tmp_path: Path)
 
 def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_had(
     tmp_path: Path,
+    db: Path,
 ) -> None:
     repo = _plain(tmp_path / "named", "One\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     git(repo, "remote", "add", "origin", "https://example.org/a/b")
-    shown = run("repo", repo, "--db", tmp_path / "x.db")
+    shown = run("repo", repo, db=db)
     assert (shown.exit_code, "no sign" in shown.stdout, "fetch" in shown.stdout) == (
         0,
         False,
@@ -680,24 +629,23 @@ def test_a_clone_whose_commits_name_an_agent_is_told_to_fetch_nothing_it_never_h
     git(repo, "update-ref", "refs/remotes/origin/entire/checkpoints/v1", "HEAD")
     (line,) = [
         line
-        for line in run("repo", repo, "--db", tmp_path / "y.db").stdout.splitlines()
+        for line in run("repo", repo, db=tmp_path / "y.db").stdout.splitlines()
         if "would help" in line
     ]
     assert line.endswith(f"whowrote repo {repo} --fetch")
 
 
-def test_a_commit_of_another_branch(example: tuple[Path, Path]) -> None:
-    other = git(example[0], "rev-parse", "entire/checkpoints/v1").decode().strip()
-    shown = run("log", "--show", other, example[0], "--db", example[1])
-    assert shown.exit_code == 0 and other[:9] in shown.stdout
+def test_a_commit_of_another_branch(example: Analysed) -> None:
+    other = object_id(example.clone, "entire/checkpoints/v1")
+    shown = run("log", "--show", other, example.clone, db=example.db)
+    assert other[:9] in shown.stdout
 
 
-def test_binary_files_have_no_lines(tmp_path: Path) -> None:
+def test_binary_files_have_no_lines(tmp_path: Path, db: Path) -> None:
     repo = clone("odd_files", tmp_path)
-    shown = run("blame", repo, "logo.bin", "--db", tmp_path / "x.db")
-    assert shown.exit_code == errors.EXIT_USAGE
+    shown = run("blame", repo, "logo.bin", code=errors.EXIT_USAGE, db=db)
     assert "binary" in shown.stderr
-    assert run("blame", repo, "caf\udce9.txt", "--db", tmp_path / "x.db").exit_code == 0
+    run("blame", repo, "caf\udce9.txt", db=db)
 
 
 # --- hostile content ------------------------------------------------------------------------------
@@ -706,21 +654,20 @@ ATTACK = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egpj"
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """A repository that would like to talk to the terminal, in every text it has."""
     world = World("hostile")
     world.human_write("README.md", "[bold]not markup[/bold] :smile:\n=cmd()\n")
     world.commit(f"[red]Start {ATTACK}")
-    session = world.session()
-    session.prompt(f"Write it {ATTACK} [blink]please[/blink]")
+    session = world.session(prompt=f"Write it {ATTACK} [blink]please[/blink]")
     session.write(f"evil{ATTACK}.py", f"x = 1\n# {ATTACK}\n=HYPERLINK(1)\n\t+tab\n")
     session.bash(f"echo '{ATTACK}' README.md")
     session.end_turn()
     world.commit(f"Add {ATTACK}", [session])
     directory = tmp_path_factory.mktemp("hostile")
     repo = world.build(directory / "evil\x1b[31mrepo")
-    assert run("repo", repo, "--db", directory / "x.db", "-q").exit_code == 0
-    return repo, directory / "x.db"
+    analyse(repo, directory / "x.db")
+    return Analysed(repo, directory / "x.db")
 
 
 def screens(repo: Path, db: Path) -> Iterator[Result]:
@@ -739,36 +686,36 @@ def screens(repo: Path, db: Path) -> Iterator[Result]:
         ["repo", repo, "--branch", ATTACK],
     ):
         for form in ([], ["--json"], ["--csv"]):
-            yield run(*command, *form, "--db", db)
+            yield run(*command, *form, code=None, db=db)
 
 
-def test_nothing_from_a_repository_acts_on_the_terminal(hostile: tuple[Path, Path]) -> None:
+def test_nothing_from_a_repository_acts_on_the_terminal(hostile: Analysed) -> None:
     for shown in screens(*hostile):
         assert shown.exit_code in (0, errors.EXIT_USAGE)
         assert not ESCAPE.search(shown.stdout), shown.stdout
         assert not ESCAPE.search(shown.stderr), shown.stderr
 
 
-def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: tuple[Path, Path]) -> None:
+def test_escapes_are_made_visible_and_markup_is_left_alone(hostile: Analysed) -> None:
     repo, db = hostile
-    assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", "--db", db).stdout
-    assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", "--db", db).stdout
+    assert "[bold]not markup[/bold] :smile:" in run("blame", repo, "README.md", db=db).stdout
+    assert r"\x1b[2J" in run("blame", repo, f"evil{ATTACK}.py", db=db).stdout
 
 
-def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: tuple[Path, Path]) -> None:
+def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: Analysed) -> None:
     repo, db = hostile
     name = f"evil{ATTACK}.py"
-    texts = [r["text"] for r in json.loads(run("blame", repo, name, "--db", db, "--json").stdout)]
+    texts = [r["text"] for r in run_json("blame", repo, name, db=db)]
     assert texts == ["x = 1", f"# {ATTACK}", "=HYPERLINK(1)", "\t+tab"]
-    cells = [r["text"] for r in rows(run("blame", repo, name, "--db", db, "--csv"))]
+    cells = [r["text"] for r in rows(run("blame", repo, name, "--csv", db=db))]
     assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
 
 
 # --- colour, pipes, the end of a run --------------------------------------------------------------
 
 
-def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
-    arguments = ("blame", example[0], "birdlog/store.py", "--db", example[1])
+def test_colour_only_where_wanted(example: Analysed) -> None:
+    arguments = ("blame", example.clone, "birdlog/store.py", "--db", example.db)
     assert "\x1b[" not in process(*arguments).stdout
     coloured = process(*arguments, env={"FORCE_COLOR": "1", "NO_COLOR": "", "TERM": "xterm"}).stdout
     assert "\x1b[" in coloured
@@ -776,10 +723,10 @@ def test_colour_only_where_wanted(example: tuple[Path, Path]) -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
 
 
-def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
+def test_a_closed_pipe_is_no_error(example: Analysed) -> None:
     command = (
-        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example[0]}"
-        f" birdlog/store.py --db {example[1]}"
+        f"{sys.executable} -c 'from attribution.cli import main; main()' blame {example.clone}"
+        f" birdlog/store.py --db {example.db}"
     )
     shown = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command} | head -1"],
@@ -792,15 +739,14 @@ def test_a_closed_pipe_is_no_error(example: tuple[Path, Path]) -> None:
 
 
 def test_a_bug_leaves_a_log(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("surprise \x1b[31m")
 
     monkeypatch.setattr("attribution.stages.lines.attribute_repo", broken)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    shown = run("repo", example[0], "--db", tmp_path / "x.db")
-    assert shown.exit_code == console.EXIT_BUG
+    shown = run("repo", example.clone, code=console.EXIT_BUG, db=db)
     assert "ZeroDivisionError" in shown.stderr
     assert "Traceback" not in shown.stderr
     assert not ESCAPE.search(shown.stderr)
@@ -819,7 +765,7 @@ def test_both_programs_print_the_version(program: click.Group) -> None:
     assert shown.output.split()[-1] == version() != "unknown"
 
 
-def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path, db: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
@@ -831,9 +777,9 @@ def test_ctrl_c_says_how_to_go_on(example: tuple[Path, Path], tmp_path: Path) ->
         "-m",
         "whowrote",
         "repo",
-        str(example[0]),
+        str(example.clone),
         "--db",
-        str(tmp_path / "x.db"),
+        str(db),
     ]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     with subprocess.Popen(
@@ -919,7 +865,7 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(
 @pytest.mark.workers
 @pytest.mark.parametrize("paths", [1, 2])
 def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
-    paths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paths: int, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os.abort()\n"
@@ -927,32 +873,31 @@ def test_a_clone_whose_process_crashes_has_a_problem_and_an_exit_code(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "clones").mkdir()
     clones = [clone(case, tmp_path / "clones") for case in ("example", "squash")[:paths]]
-    done = run("repo", *clones, "--db", tmp_path / "out.db")
-    assert done.exit_code == (errors.EXIT_KILLED if paths == 1 else errors.EXIT_PARTIAL)
+    code = errors.EXIT_KILLED if paths == 1 else errors.EXIT_PARTIAL
+    done = run("repo", *clones, code=code, db=db)
     assert "its process was killed by SIGABRT" in " ".join(done.stderr.split())
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         problems = store.rows(
             "SELECT subject, code, detail FROM problems WHERE stage = 'repository' ORDER BY subject"
         )
-        assert [(row["subject"], row["code"]) for row in problems] == [
+        assert [pick(row, "subject", "code") for row in problems] == [
             ("example", "failed"),
             ("squash", "failed"),
         ][:paths]
         assert all("its process was killed" in row["detail"] for row in problems)
     monkeypatch.delenv("PYTHONPATH")
-    assert run("repo", *clones, "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
+    run("repo", *clones, db=db)
+    with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
 
 @pytest.mark.workers
 @pytest.mark.skipif(sys.platform != "linux", reason="private memory is limited on Linux alone")
 def test_memory_beyond_the_limit_is_a_problem_and_an_exit_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("collector.runtime.bounds.memory_share", lambda jobs: 30 << 20)
-    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db")
-    assert done.exit_code in (errors.EXIT_PARTIAL,), done.output
+    done = run("repo", clone("example", tmp_path), code=errors.EXIT_PARTIAL, db=db)
     assert "memory" in done.stderr
 
 
@@ -980,10 +925,10 @@ def test_progress_goes_on_without_a_terminal(
 
 
 def test_quiet_runs_report_no_progress_of_any_stage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(console, "_LATE", 0.0)
-    done = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db", "--history", "-q")
+    done = run("repo", clone("example", tmp_path), "--history", "-q", db=db)
     assert (done.exit_code, done.output) == (0, "")
 
 
@@ -991,7 +936,7 @@ def test_quiet_runs_report_no_progress_of_any_stage(
     "more", [(), ("--redact", "emails"), ("--history",)], ids=["plain", "redact", "history"]
 )
 def test_a_clone_is_opened_once_in_a_run(
-    more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    more: tuple[str, ...], tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     init = GitRepo.__init__
@@ -1001,12 +946,12 @@ def test_a_clone_is_opened_once_in_a_run(
         init(repo, path)
 
     monkeypatch.setattr(GitRepo, "__init__", counted)
-    path, db = clone("example", tmp_path), tmp_path / "out.db"
+    path = clone("example", tmp_path)
     for _ in ("first", "again"):
         opened.clear()
-        assert run("repo", path, "--db", db, "-q", *more).exit_code == 0
+        run("repo", path, "--db", db, "-q", *more)
         # The history is followed in another process than the one that attributes.
         assert opened == [str(path)] * (2 if "--history" in more else 1)
     opened.clear()
-    assert run("blame", path, "README.md", "--db", db).exit_code == 0
+    run("blame", path, "README.md", db=db)
     assert opened == [str(path)]

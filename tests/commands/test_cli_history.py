@@ -4,16 +4,16 @@ say of travels.
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick, value
 from support.builder import git
-from support.commands import clone, rows, run
-from support.histories import Build, text, words
+from support.commands import Analysed, analyse, check, clone, rows, run, run_json
+from support.histories import Build, words
 
 from attribution.lineage.blame_check import BlameAgreement, DifferingFile
 from collector import errors
@@ -27,12 +27,12 @@ BLOCK = [
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """The shipped example, attributed."""
     directory = tmp_path_factory.mktemp("survival")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
 @pytest.fixture
@@ -42,24 +42,23 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     """
     build = Build(tmp_path / "moves.git")
     a, b = words(3, "a"), words(3, "b")
-    build.commit("one", [], {"a": text(*BLOCK, *a), "b": text(*b)})
-    build.commit("two", ["one"], {"a": text(*a), "b": text(*b, *BLOCK)})
-    build.commit("three", ["two"], {"a": text(*a), "c": text(*b, *BLOCK)})
-    build.commit("four", ["three"], {"a": text(*a), "c": text(*b, *BLOCK[:2], "    # rewritten")})
+    build.commit("one", {"a": [*BLOCK, *a], "b": [*b]})
+    build.commit("two", {"a": [*a], "b": [*b, *BLOCK]})
+    build.commit("three", {"a": [*a], "c": [*b, *BLOCK]})
+    build.commit("four", {"a": [*a], "c": [*b, *BLOCK[:2], "    # rewritten"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "moves.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    analyse(build.where, db)
     return build.where, db, build
 
 
 # --- survival -------------------------------------------------------------------------------------
 
 
-def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) -> None:
+def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db, "--by", "session", "--by", "language", "--no-curves")
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("survival", repo, "--by", "session", "--by", "language", "--no-curves", db=db)
     parts = (
         "agent",
         "HEAD",
@@ -68,12 +67,12 @@ def test_survival_follows_first_and_prints_tables(example: tuple[Path, Path]) ->
         "session",
     )
     assert [part for part in parts if part not in shown.stdout] == []
-    assert run("data", "check", "--db", db).exit_code == 0
+    check(db)
 
 
-def test_survival_as_data(example: tuple[Path, Path]) -> None:
+def test_survival_as_data(example: Analysed) -> None:
     repo, db = example
-    table = rows(run("survival", repo, "--db", db, "--csv"))
+    table = rows(run("survival", repo, "--csv", db=db))
     assert {row["grouping"] for row in table} == {
         "class",
         "model",
@@ -85,7 +84,7 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     head = next(
         row
         for row in table
-        if (row["grouping"], row["author"], row["unit"]) == ("class", "agent", "head")
+        if pick(row, "grouping", "author", "unit") == ("class", "agent", "head")
     )
     assert (
         float(head["share"]) == pytest.approx(1 - int(head["dead"]) / int(head["lines"]))
@@ -94,7 +93,7 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     assert all(
         float(row["low"]) < float(row["share"]) < float(row["high"]) for row in table if row["low"]
     )
-    found = json.loads(run("survival", repo, "--db", db, "--json", "--no-curves").stdout)
+    found = run_json("survival", repo, "--no-curves", db=db)
     assert set(found) >= {
         "repositories",
         "groups",
@@ -106,19 +105,19 @@ def test_survival_as_data(example: tuple[Path, Path]) -> None:
     assert [c["baseline"] for c in found["comparisons"]] == ["human", "dated", "human + undeclared"]
 
 
-def test_survival_of_a_whole_database(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_survival_of_a_whole_database(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
-    run("survival", repo, "--db", db, "--no-curves")
+    run("survival", repo, "--no-curves", db=db)
     other = clone("example", tmp_path)
     both = tmp_path / "both.db"
     shutil.copy(db, both)
     renamed = other.rename(tmp_path / "another")
-    assert run("repo", renamed, "--db", both, "-q").exit_code == 0
-    shown = run("survival", "--db", both, "--no-curves")
-    assert shown.exit_code == 0 and "no line history for another yet" in shown.stdout
-    assert run("survival", renamed, "--db", both, "--no-curves").exit_code == 0
-    table = rows(run("survival", "--db", both, "--csv"))
-    alone = rows(run("survival", "--db", db, "--csv"))
+    analyse(renamed, both)
+    shown = run("survival", "--no-curves", db=both)
+    assert "no line history for another yet" in shown.stdout
+    run("survival", renamed, "--no-curves", db=both)
+    table = rows(run("survival", "--csv", db=both))
+    alone = rows(run("survival", "--csv", db=db))
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
 
 
@@ -126,23 +125,22 @@ def test_a_database_that_was_attributed_again_says_what_is_behind(
     travelled: tuple[Path, Path, Build],
 ) -> None:
     repo, db, _ = travelled
-    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
-    before = run("survival", "--db", db, "--csv").stdout
+    run("survival", repo, "--no-curves", db=db)
+    before = run("survival", "--csv", db=db).stdout
     with Store(db) as store:
         store.connection.execute("DELETE FROM line_fates")
         store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
         store.connection.execute("UPDATE repos SET head_sha = 'elsewhere'")
-    shown = run("survival", "--db", db, "--no-curves")
+    shown = run("survival", "--no-curves", db=db)
     assert "newer attribution than line history" in shown.stdout
-    assert run("survival", "--db", db, "--csv").stdout == before
+    assert run("survival", "--csv", db=db).stdout == before
 
 
-def test_curves(example: tuple[Path, Path]) -> None:
+def test_curves(example: Analysed) -> None:
     repo, db = example
-    shown = run("survival", repo, "--db", db, "--tables")
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("survival", repo, "--tables", db=db)
     assert "curves" in shown.stdout and "comparisons" in shown.stdout
-    found = json.loads(run("survival", repo, "--db", db, "--json").stdout)
+    found = run_json("survival", repo, db=db)
     assert found["curves"]["agent"]["steps"][0] | {"low": 0, "high": 0, "alive": 0} == {
         "days": 0.0,
         "low": 0,
@@ -152,25 +150,21 @@ def test_curves(example: tuple[Path, Path]) -> None:
     }
 
 
-def test_without_the_statistics_extra(
-    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_statistics_extra(example: Analysed, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
     monkeypatch.setitem(sys.modules, "lifelines", None)
     monkeypatch.setattr("attribution.stats.comparison.available", lambda: False)
-    shown = run("survival", repo, "--db", db)
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("survival", repo, db=db)
     assert "no hazard ratios" in shown.stdout
-    assert run("survival", repo, "--db", db, "--csv").exit_code == 0
+    run("survival", repo, "--csv", db=db)
 
 
-def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "one.db"
-    assert run("repo", repo, "--db", db, "-q", "--history").exit_code == 0
-    with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM line_fates") > 0
-    again = run("repo", repo, "--db", db, "--history")
-    assert again.exit_code == 0 and "nothing changed" in again.stdout
+def test_history_with_the_attribution_in_one_go(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
+    analyse(repo, db, "--history")
+    assert value(db, "SELECT COUNT(*) FROM line_fates") > 0
+    again = run("repo", repo, "--history", db=db)
+    assert "nothing changed" in again.stdout
 
 
 # --- history --------------------------------------------------------------------------------------
@@ -178,9 +172,8 @@ def test_history_with_the_attribution_in_one_go(tmp_path: Path) -> None:
 
 def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    shown = run("why", repo, "c:5", "--db", db, "--history")
-    assert shown.exit_code == 0, shown.stderr
-    found = json.loads(run("why", repo, "c:5", "--db", db, "--json", "--history").stdout)["history"]
+    run("why", repo, "c:5", "--history", db=db)
+    found = run_json("why", repo, "c:5", "--history", db=db)["history"]
     events = [(e["what"], build.name[e["sha"]], e["path"], e["line"]) for e in found["events"]]
     assert events == [
         ("introduced", "one", "a", 2),
@@ -194,55 +187,49 @@ def test_the_life_of_a_line_that_travelled(travelled: tuple[Path, Path, Build]) 
 def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
     at = build.sha["three"]
-    found = json.loads(
-        run("why", repo, "c:6", "--commit", at, "--db", db, "--json", "--history").stdout
-    )["history"]
+    found = run_json("why", repo, "c:6", "--commit", at, "--history", db=db)["history"]
     assert [(e["what"], build.name[e["sha"]]) for e in found["events"]][-1] == ("removed", "four")
-    assert (found["cause"], found["removed_by"], found["replaced_by"]) == (
+    assert pick(found, "cause", "removed_by", "replaced_by") == (
         "modified",
         "unknown",
         ["    # rewritten"],
     )
-    shown = run("why", repo, "c:6", "--commit", at, "--db", db, "--history")
+    shown = run("why", repo, "c:6", "--commit", at, "--history", db=db)
     assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
-    table = rows(run("why", repo, "c:6", "--commit", at, "--db", db, "--csv", "--history"))
+    table = rows(run("why", repo, "c:6", "--commit", at, "--csv", "--history", db=db))
     assert [row["what"] for row in table] == ["introduced", "moved", "renamed", "removed"]
 
 
 def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    before = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    before = rows(run("blame", repo, "c", "--csv", db=db))
     assert all(row["moves"] == "" and row["first_commit"] == row["commit"] for row in before)
-    run("survival", repo, "--db", db, "--no-curves")
-    table = rows(run("blame", repo, "c", "--db", db, "--csv"))
+    run("survival", repo, "--no-curves", db=db)
+    table = rows(run("blame", repo, "c", "--csv", db=db))
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
-    assert (moved["first_path"], moved["first_line"], moved["moves"]) == (
+    assert pick(moved, "first_path", "first_line", "moves") == (
         "a",
         "2",
         f"moved in {build.sha['two'][:9]}",
     )
-    assert "~ 2 lines older" in run("blame", repo, "c", "--db", db).stdout
+    assert "~ 2 lines older" in run("blame", repo, "c", db=db).stdout
     assert (
-        f"first written in {build.sha['one'][:9]} as a:2"
-        in run("why", repo, "c:5", "--db", db).stdout
+        f"first written in {build.sha['one'][:9]} as a:2" in run("why", repo, "c:5", db=db).stdout
     )
 
 
-def test_a_line_older_than_the_window(tmp_path: Path) -> None:
+def test_a_line_older_than_the_window(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "window.git")
-    build.commit("one", [], {"a": text(*BLOCK, *words(3)), "b": text("b")})
+    build.commit("one", {"a": [*BLOCK, *words(3)], "b": ["b"]})
     claude = "two\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
-    build.commit("two", ["one"], {"a": text(*words(3)), "b": text("b", *BLOCK)}, message=claude)
+    build.commit("two", {"a": words(3), "b": ["b", *BLOCK]}, message=claude)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    db = tmp_path / "w.db"
-    run("repo", build.where, "--db", db, "-q")
+    analyse(build.where, db)
     for place in ("a:1", "b:3"):
-        assert "--full" in run("why", build.where, place, "--db", db, "--history").stdout
-    found = json.loads(
-        run("why", build.where, "b:3", "--db", db, "--full", "--json", "--history").stdout
-    )["history"]
+        assert "--full" in run("why", build.where, place, "--history", db=db).stdout
+    found = run_json("why", build.where, "b:3", "--full", "--history", db=db)["history"]
     assert [e["what"] for e in found["events"]] == ["introduced", "moved", "present"] and not found[
         "notes"
     ]
@@ -254,11 +241,11 @@ def test_a_line_older_than_the_window(tmp_path: Path) -> None:
 def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     repo, _, build = travelled
     shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
-    assert shown.exit_code == 0 and "100.0 %" in shown.stdout
+    assert "100.0 %" in shown.stdout
     table = rows(run("data", "verify", repo, "--commits", "9", "--csv"))
     assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
     assert build.name[table[0]["commit"]] == "four"
-    assert run("data", "verify", repo, "--branch", "x1", "--json").exit_code == 0
+    run("data", "verify", repo, "--branch", "x1", "--json")
 
 
 def test_verify_that_finds_a_difference_fails(
@@ -270,11 +257,8 @@ def test_verify_that_finds_a_difference_fails(
     monkeypatch.setattr(
         "attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong}
     )
-    shown = run("data", "verify", travelled[0])
-    assert (
-        shown.exit_code == errors.EXIT_CHECK_FAILED
-        and "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
-    )
+    shown = run("data", "verify", travelled[0], code=errors.EXIT_CHECK_FAILED)
+    assert "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
 
 
 # --- wrong use ------------------------------------------------------------------------------------
@@ -294,31 +278,25 @@ def test_verify_that_finds_a_difference_fails(
         (["survival", "/nowhere", "--no-curves"], "does not exist"),
     ],
 )
-def test_wrong_use(example: tuple[Path, Path], arguments: list[str], words_: str) -> None:
-    given: list[Any] = [a.replace("{repo}", str(example[0])) for a in arguments]
-    shown = run(*given, "--db", example[1])
-    assert shown.exit_code == errors.EXIT_USAGE
+def test_wrong_use(example: Analysed, arguments: list[str], words_: str) -> None:
+    given: list[Any] = [a.replace("{repo}", str(example.clone)) for a in arguments]
+    shown = run(*given, code=errors.EXIT_USAGE, db=example.db)
     assert words_ in shown.stderr and shown.stdout == ""
 
 
-def test_survival_needs_something_to_tell_of(tmp_path: Path) -> None:
-    db = tmp_path / "empty.db"
+def test_survival_needs_something_to_tell_of(tmp_path: Path, db: Path) -> None:
     Store(db).close()
-    shown = run("survival", "--db", db, "--no-curves")
-    assert shown.exit_code == errors.EXIT_USAGE and "whowrote survival PATH" in shown.stderr
-    assert (
-        run("survival", "--db", tmp_path / "none.db", "--no-curves").exit_code
-        == errors.EXIT_DATABASE
-    )
-    assert run("data", "verify", tmp_path).exit_code == errors.EXIT_USAGE
-    assert run("data", "verify", tmp_path, "--branch", "nope").exit_code == errors.EXIT_USAGE
+    shown = run("survival", "--no-curves", code=errors.EXIT_USAGE, db=db)
+    assert "whowrote survival PATH" in shown.stderr
+    run("survival", "--no-curves", code=errors.EXIT_DATABASE, db=tmp_path / "none.db")
+    run("data", "verify", tmp_path, code=errors.EXIT_USAGE)
+    run("data", "verify", tmp_path, "--branch", "nope", code=errors.EXIT_USAGE)
 
 
-def test_survival_can_be_quiet(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+def test_survival_can_be_quiet(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     assert (
-        "attributing it first"
-        in run("survival", repo, "--db", tmp_path / "y.db", "--no-curves").stderr
+        "attributing it first" in run("survival", repo, "--no-curves", db=tmp_path / "y.db").stderr
     )
-    shown = run("survival", repo, "--db", db, "--no-curves", "-q")
-    assert shown.exit_code == 0 and shown.stderr == "" and "agent" in shown.stdout
+    shown = run("survival", repo, "--no-curves", "-q", db=db)
+    assert shown.stderr == "" and "agent" in shown.stdout

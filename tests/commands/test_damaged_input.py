@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support.builder import import_stream
-from support.commands import run
+from support.commands import check, run
 from support.hostile import rewritten
 from support.truth import REPOS
 
@@ -42,9 +42,8 @@ DAMAGE: dict[str, tuple[bytes, bytes]] = {
 
 
 def attributed(clone: Path, db: Path) -> None:
-    done = run("survival", clone, "--db", db, "--no-curves")
-    assert done.exit_code == 0, done.output
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("survival", clone, "--no-curves", db=db)
+    check(db)
     with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT COUNT(*) FROM commits").fetchone()[0] > 5
         for (text,) in connection.execute(
@@ -55,15 +54,15 @@ def attributed(clone: Path, db: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_damaged_transcripts_cost_no_repository(tmp_path: Path, name: str) -> None:
+def test_damaged_transcripts_cost_no_repository(tmp_path: Path, db: Path, name: str) -> None:
     pattern, replacement = DAMAGE[name]
     clone = import_stream(
         rewritten(STREAM, lambda data: re.sub(pattern, replacement, data)), tmp_path / "r"
     )
-    attributed(clone, tmp_path / "a.db")
+    attributed(clone, db)
 
 
-def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+def test_names_that_are_no_utf_8(tmp_path: Path, db: Path) -> None:
     clone = import_stream(STREAM, tmp_path / os.fsdecode(b"r\xe9"))
     git = [b"git", b"-C", bytes(clone)]
     head = subprocess.run(
@@ -74,8 +73,8 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     attributed(clone, tmp_path / "a.db")
     with (clone / "config").open("ab") as config:
         config.write(b'[remote "origin"]\n url = https://git.example/o\xe9/r\xe9.git\n')
-    attributed(clone, tmp_path / "b.db")
-    with sqlite3.connect(tmp_path / "b.db") as connection:
+    attributed(clone, db)
+    with sqlite3.connect(db) as connection:
         assert connection.execute("SELECT name, branch FROM repos").fetchall() == [
             ("o\\xe9/r\\xe9", "b\\xe9")
         ]
@@ -92,7 +91,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("part", BROKEN)
 def test_one_session_that_fails_costs_only_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     clone = import_stream(STREAM, tmp_path / "r")
     home, name = BROKEN[part]
@@ -106,8 +105,8 @@ def test_one_session_that_fails_costs_only_itself(
         return whole(*arguments)
 
     monkeypatch.setattr(module, name, broken)
-    attributed(clone, tmp_path / "a.db")
-    with sqlite3.connect(tmp_path / "a.db") as connection:
+    attributed(clone, db)
+    with sqlite3.connect(db) as connection:
         problems = connection.execute(
             "SELECT code, detail FROM problems WHERE code LIKE '%_failed'"
         ).fetchall()

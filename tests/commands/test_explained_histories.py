@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import pick
 from support.builder import Session, World
-from support.commands import run
+from support.commands import analyse, run, run_json
+from support.ledger import EDIT, PERSONS, insert_line, start, start_edit
 
+from collector.json_values import JsonObject
 from collector.storage.store import Store
 
-APP = """\
-import { Row } from './rows'
-
-export function total(rows: Row[]) {
-  if (!rows.length) return 0
-  return rows.map(row => row.cents).reduce((sum, cents) => sum + cents, 0)
-}
-"""
-PERSONS = "export const currency = 'EUR'"
-EDIT = ("if (!rows.length) return 0", "if (rows.length === 0) return 0")
 DENIAL = "nothing that can write"
-
-
-def _begin(name: str) -> tuple[World, Session]:
-    world = World(name)
-    world.human_write("src/app.ts", APP)
-    world.commit("Start the ledger")
-    session = world.session()
-    session.prompt("Please go on with the ledger")
-    return world, session
 
 
 class Explained:
@@ -45,7 +27,7 @@ class Explained:
             n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text
         )
         asked = ("why", where, f"src/app.ts:{number}", "--db", db)
-        self.data: dict[str, Any] = json.loads(run(*asked, "--json").stdout)
+        self.data: JsonObject = run_json(*asked)
         self.shown = " ".join(run(*asked).stdout.split())
 
     @property
@@ -54,15 +36,14 @@ class Explained:
 
 
 def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
-    world, session = _begin("reads")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("reads")
     world.wait(60)
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Now look again")
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     found = Explained(world, session, PERSONS, tmp_path)
-    assert (found.data["class"], found.data["witness"]) == ("human", "recorded")
+    assert pick(found.data, "class", "witness") == ("human", "recorded")
     assert "without the line at 2026-03-02 09:01" in found.shown
     assert found.data["measured"].startswith("right in ") and "of such lines" in found.shown
     assert DENIAL in found.shown  # and no command that could have stands below
@@ -79,8 +60,7 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(
     """A formatter that ran over the directory between the two sightings wrote nothing of the
     line, and is not kept quiet.
     """
-    world, session = _begin("directory")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("directory")
     session.bash(command)
     session.end_turn()
     world.wait(300)
@@ -93,8 +73,7 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(
 
 @pytest.mark.parametrize("command", ["npx prettier --write docs", "ls src", "git status"])
 def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
-    world, session = _begin("elsewhere")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("elsewhere")
     session.bash(command)
     session.end_turn()
     world.wait(300)
@@ -106,18 +85,18 @@ def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["rejected", "error"])
 def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
     """The user declined it and typed it all the same, or the tool failed and the line is there."""
-    world, session = _begin("refused")
+    world, session = start("refused")
     session.read("src/app.ts")
     propose = {"rejected": session.edit_rejected, "error": session.edit_error}[kind]
     propose("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.prompt("Go on")
     session.read("src/app.ts")
     session.edit("src/app.ts", *EDIT)
     found = Explained(world, session, PERSONS, tmp_path)
     assert found.data["class"] == "unknown"
     quoted = found.data["earlier_texts"][0]
-    assert (quoted["path"], quoted["outcome"]) == (
+    assert pick(quoted, "path", "outcome") == (
         "src/app.ts",
         {"rejected": "rejected", "error": "tool_error"}[kind],
     )
@@ -131,20 +110,21 @@ def test_an_edit_that_was_refused_is_quoted(kind: str, tmp_path: Path) -> None:
 
 def test_a_refused_edit_is_quoted_whatever_the_reason_of_the_unknown_line_is(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    world, session = _begin("whatever")
+    world, session = start("whatever")
     session.read("src/app.ts")
     session.edit_rejected("src/app.ts", "}\n", f"}}\n\n{PERSONS}\n")
-    world.human_insert("src/app.ts", f"\n{PERSONS}\n")
+    insert_line(world)
     session.end_turn()
-    where, db = world.build(_committed(world, session, tmp_path)), tmp_path / "x.db"
-    assert run("repo", where, "--db", db, "-q").exit_code == 0
+    where = world.build(_committed(world, session, tmp_path))
+    analyse(where, db)
     with Store(db) as store, store.transaction() as connection:
         assert connection.execute(
             "UPDATE origins SET reason = 'other_branch' WHERE author = 'unknown'"
         ).rowcount
-    found = json.loads(run("why", where, "src/app.ts:8", "--db", db, "--json").stdout)
-    assert (found["reason"], found["text"]) == ("other_branch", PERSONS)
+    found = run_json("why", where, "src/app.ts:8", db=db)
+    assert pick(found, "reason", "text") == ("other_branch", PERSONS)
     assert found["earlier_texts"][0]["outcome"] == "rejected"
 
 
@@ -155,17 +135,17 @@ def _committed(world: World, session: Session, directory: Path) -> Path:
 
 def test_a_commits_headline_counts_source_and_tests_and_the_rest_stands_beside(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    world, session = _begin("kinds")
-    session.edit("src/app.ts", *EDIT)
+    world, session = start_edit("kinds")
     session.write("docs/plan.md", "# Plan\n\nFirst this.\nThen that.\n")
     session.write("tests/app.test.ts", "test('total', () => {})\n")
     session.end_turn()
     commit = world.commit("Go on", [session])
-    where, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
-    data = json.loads(run("log", "--show", commit.sha, where, "--db", db, "--json").stdout)
+    where = world.build(tmp_path / "repo")
+    data = run_json("log", "--show", commit.sha, where, db=db)
     assert data["lines"] == {"agent": 2}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert kinds == {"docs": 3, "source": 1, "test": 1}
-    shown = run("log", "--show", commit.sha, where, "--db", db, "--full").stdout
+    shown = run("log", "--show", commit.sha, where, "--full", db=db).stdout
     assert "kinds" in shown and "docs " in shown

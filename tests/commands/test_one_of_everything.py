@@ -13,7 +13,7 @@ import click
 import pytest
 from support import fake_semgrep
 from support.builder import World
-from support.commands import run
+from support.commands import Analysed, run
 
 import attribution
 import collector
@@ -149,19 +149,18 @@ def test_no_number_is_put_before_a_fixed_plural() -> None:
 
 
 @pytest.fixture(scope="module")
-def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def single(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """A clone with one commit of one line by one call of one session, and its database with one
     finding.
     """
     directory = tmp_path_factory.mktemp("single")
     world = World("single", "v1")
-    session = world.session()
-    session.prompt("Say how many birds there are")
+    session = world.session(prompt="Say how many birds there are")
     session.write("birds.py", "sparrow = lambda: [return_of_the_goose]\n")
     session.end_turn()
     world.commit("Fix the number of birds", [session])
     repo, db = world.build(directory / "single"), directory / "s.db"
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
+    run("survival", repo, "-q", db=db)
     (directory / "rules.yaml").write_text(RULES)
     scan = (
         "--rules",
@@ -169,13 +168,8 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "--semgrep",
         fake_semgrep.install(directory / "bin"),
     )
-    assert (
-        run(
-            "findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db"
-        ).exit_code
-        == 0
-    )
-    return repo, db
+    run("findings", "scan", repo, "--db", db, *scan, "--cache", directory / "scans.db")
+    return Analysed(repo, db)
 
 
 COMMANDS = [
@@ -224,11 +218,12 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_command_says_1_commits(single: tuple[Path, Path], words: tuple[str, ...]) -> None:
+def test_no_command_says_1_commits(single: Analysed, words: tuple[str, ...]) -> None:
     repo, db = single
     told = run(
         *(repo if word == "PATH" else word for word in words),
         *(() if "--help" in words else ("--db", db)),
+        code=None,
     )
     assert _plurals(told.stdout + told.stderr) == []
 
@@ -243,14 +238,14 @@ def test_every_command_that_reads_is_among_them() -> None:
     } <= {"maintainability", "compare"}
 
 
-def test_no_page_says_1_commits(single: tuple[Path, Path]) -> None:
+def test_no_page_says_1_commits(single: Analysed) -> None:
     pytest.importorskip("datasette")
     from attribution.browse.serve import application
 
     async def read(path: str) -> Any:
         return await site.client.get(path, follow_redirects=True)
 
-    site, seen, waiting, wrong = application(single[1]), set[str](), ["/-/whowrote/s"], []
+    site, seen, waiting, wrong = application(single.db), set[str](), ["/-/whowrote/s"], []
     with asyncio.Runner() as loop:
         loop.run(site.invoke_startup())
         while waiting:
@@ -267,15 +262,15 @@ def test_no_page_says_1_commits(single: tuple[Path, Path]) -> None:
     assert len(seen) > 10 and wrong == []
 
 
-def test_no_answer_to_an_agent_says_1_commits(single: tuple[Path, Path]) -> None:
+def test_no_answer_to_an_agent_says_1_commits(single: Analysed) -> None:
     pytest.importorskip("mcp")
     from whowrote.servers.mcp_server import server
 
-    with whowrote.open(single[1]) as db:
+    with whowrote.open(single.db) as db:
         (served_session,) = (row["key"] for row in db.sessions())
 
     async def answers() -> str:
-        served = server(str(single[0]), single[1])
+        served = server(str(single.clone), single.db)
         given: dict[str, Any] = {
             "file": "birds.py",
             "line": 1,

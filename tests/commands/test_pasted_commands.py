@@ -47,7 +47,7 @@ def test_a_hostile_name_is_one_word_of_every_command(clone: Path, tmp_path: Path
     ]
     git(clone, "rm", "-q", NAME)
     git(clone, *AUTHOR, "commit", "-q", "-m", "Remove")
-    outputs.append(run("why", clone, f"{NAME}:1", *db).output)
+    outputs.append(run("why", clone, f"{NAME}:1", *db, code=2).output)
     for output in outputs:
         (command,) = printed_commands(output)
         assert any(word.startswith(f"{NAME}:") for word in command), output

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.answers import value
+from support.commands import analyse, clone, run
 
 from attribution.demo import FILE
 from collector.storage.places import clone_around, database_of, default_database, file_in_clone
@@ -64,7 +65,7 @@ def test_inside_a_clone_no_place_needs_a_name(home: Path, monkeypatch: pytest.Mo
     before = sorted(path.name for path in top.iterdir())
     folder, _, name = FILE.rpartition("/")
     monkeypatch.chdir(top)
-    assert run("repo", "-q").exit_code == 0
+    run("repo", "-q")
     monkeypatch.chdir(top / folder)
     named, short = run("blame", top, FILE).stdout, run("blame", name).stdout
     assert named == short and "Claude Code" in short
@@ -79,8 +80,8 @@ def test_outside_of_a_clone_a_place_is_asked_for(
 ) -> None:
     monkeypatch.chdir(home)
     for command in (("repo",), ("blame", "a.py"), ("data", "verify")):
-        result = run(*command)
-        assert result.exit_code == 2 and "PATH" in result.output, result.output
+        result = run(*command, code=2)
+        assert "PATH" in result.output, result.output
     assert not list(home.iterdir())
 
 
@@ -90,21 +91,19 @@ def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
     origin, db = clone("per_checkpoint_refs", home / "owner"), home / "a.db"
     monkeypatch.chdir(home)
     address = f"file://{origin}"
-    assert run("repo", address, "--db", db, "-q").exit_code == 0
+    analyse(address, db)
     plain = home / "plain"
     subprocess.run(["git", "clone", "-q", "--no-local", address, plain], check=True)
     refs = subprocess.run(
         ["git", "-C", plain, "for-each-ref"], check=True, capture_output=True
     ).stdout
-    assert run("repo", plain, "--local", "never", "--db", home / "b.db", "-q").exit_code == 0
-    with Store(home / "b.db") as store:  # a plain clone has no checkpoints
-        assert store.value("SELECT COUNT(*) FROM sessions") == 0
-    assert run("repo", address, "--db", db, "-q").exit_code == 0
+    run("repo", plain, "--local", "never", "-q", db=home / "b.db")
+    assert value(home / "b.db", "SELECT COUNT(*) FROM sessions") == 0
+    analyse(address, db)
     assert (
         subprocess.run(["git", "-C", plain, "for-each-ref"], check=True, capture_output=True).stdout
         == refs
     )
-    with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM line_spans WHERE class = 'agent'") > 0
-        assert store.value("SELECT COUNT(*) FROM repos") == 1
+    assert value(db, "SELECT COUNT(*) FROM line_spans WHERE class = 'agent'") > 0
+    assert value(db, "SELECT COUNT(*) FROM repos") == 1
     assert (home / "data" / "whowrote" / "mirrors").is_dir()

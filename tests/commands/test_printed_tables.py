@@ -9,18 +9,17 @@ import io
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
-from support import fake_semgrep
+from support import ROOT, fake_semgrep
 from support.commands import clone, run
 
 from collector.console import tables
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import LISTS, Column, Table, read_view
 
-ROOT = Path(__file__).parent.parent.parent
 _READ = re.compile(r"(?:read|described)_view\(\s*(?:[\w.]+,\s*)?\"(\w+)\"")
 _SOURCES = [
     path.read_text("utf-8")
@@ -39,8 +38,8 @@ SHOWN = sorted({name for text in _SOURCES for name in _READ.findall(text)})
 def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     directory = tmp_path_factory.mktemp("tables")
     repo, db = clone("example", directory), directory / "t.db"
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
-    assert run("data", "embed", "--db", db).exit_code == 0
+    run("survival", repo, "-q", db=db)
+    run("data", "embed", db=db)
     (directory / "rules.yaml").write_text(RULES)
     program = fake_semgrep.install(directory / "bin")
     scan = (
@@ -51,7 +50,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "--cache",
         directory / "scans.db",
     )
-    assert run("findings", "scan", repo, "--db", db, *scan).exit_code == 0
+    run("findings", "scan", repo, "--db", db, *scan)
     with Store(db) as opened:
         with opened.transaction() as connection:
             connection.execute(
@@ -86,7 +85,7 @@ class _Cells(HTMLParser):
             self.rows[-1][-1] += data.strip("\n")
 
 
-def _sample(table: Table) -> dict[str, Any]:
+def _sample(table: Table) -> Row:
     """A row for a view that has none in the example."""
     by_unit = {
         "UTC": "2026-01-12T10:42:00.000Z",

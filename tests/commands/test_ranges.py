@@ -8,9 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import git
-from support.commands import clone, rows, run
-from support.histories import Build, text
+from support.commands import Analysed, analyse, clone, rows, run, run_json
+from support.histories import Build
 
 from attribution.demo import FILE
 from collector.storage.store import Store
@@ -19,28 +20,28 @@ from whowrote import open as open_database
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("ranges")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
 @pytest.mark.parametrize(
     "wanted", ["", "HEAD", "HEAD~3..HEAD", "HEAD~4..", "..HEAD~2", "HEAD..HEAD"]
 )
-def test_the_commits_of_a_range_are_those_of_git(example: tuple[Path, Path], wanted: str) -> None:
+def test_the_commits_of_a_range_are_those_of_git(example: Analysed, wanted: str) -> None:
     repo, db = example
     expected = git(repo, "rev-list", wanted or "HEAD").decode().split()
-    found = json.loads(run("log", wanted, repo, "--db", db, "--json").stdout)
+    found = run_json("log", wanted, repo, db=db)
     assert {row["commit_sha"] for row in found} == set(expected) and len(found) == len(expected)
-    stats = json.loads(run("log", "--total", wanted, repo, "--db", db, "--json").stdout)
+    stats = run_json("log", "--total", wanted, repo, db=db)
     assert stats["commits"] == len(expected) and stats["not_in_database"] == 0
     for name in LINE_CLASSES:
         assert stats["lines"][name] == sum(row[name] for row in found)
 
 
-def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
+def test_lines_of_a_range_equal_sql(example: Analysed) -> None:
     repo, db = example
     ids = git(repo, "rev-list", "HEAD~6..HEAD").decode().split()
     with Store(db) as store:
@@ -49,59 +50,54 @@ def test_lines_of_a_range_equal_sql(example: tuple[Path, Path]) -> None:
             f"AND commit_sha IN ({', '.join('?' * len(ids))}) GROUP BY 1"
         )
         expected = {row["class"]: row["n"] for row in store.rows(sql, ids)}
-    found = json.loads(run("log", "--total", "HEAD~6..HEAD", repo, "--db", db, "--json").stdout)
+    found = run_json("log", "--total", "HEAD~6..HEAD", repo, db=db)
     assert {name: lines for name, lines in found["lines"].items() if lines} == expected
     assert sum(model["lines"] for model in found["models"]) == expected["agent"]
     assert found["total"] == sum(expected.values())
 
 
-def test_a_clone_alone_is_no_range(
-    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clone_alone_is_no_range(example: Analysed, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, db = example
-    whole = json.loads(run("log", "", repo, "--db", db, "--json").stdout)
+    whole = run_json("log", "", repo, db=db)
     monkeypatch.chdir(repo.parent)
     for name in (str(repo), repo.name, f"./{repo.name}"):
-        assert json.loads(run("log", name, "--db", db, "--json").stdout) == whole
-        assert json.loads(run("log", "--total", name, "--db", db, "--json").stdout)[
-            "commits"
-        ] == len(whole)
-    done = run("log", "nothing", "--db", db)
-    assert done.exit_code == 2 and "in no clone" in done.stderr
+        assert run_json("log", name, db=db) == whole
+        assert run_json("log", "--total", name, db=db)["commits"] == len(whole)
+    done = run("log", "nothing", code=2, db=db)
+    assert "in no clone" in done.stderr
 
 
-def test_since_and_count(example: tuple[Path, Path]) -> None:
+def test_since_and_count(example: Analysed) -> None:
     repo, db = example
-    since = rows(run("log", "", repo, "--db", db, "--since", "2026-02-01", "--csv"))
+    since = rows(run("log", "", repo, "--since", "2026-02-01", "--csv", db=db))
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
     assert len(since) == len(
         git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split()
     )
-    newest = rows(run("log", "-n", "2", "HEAD", repo, "--db", db, "--csv"))
+    newest = rows(run("log", "-n", "2", "HEAD", repo, "--csv", db=db))
     assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
 
 def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = Build(tmp_path / "two.git")
-    build.commit("one", [], {"a.py": text("first = 1")})
-    build.commit("two", ["one"], {"a.py": text("first = 1", "second = 2")})
-    build.commit("side", ["one"], {"a.py": text("first = 1"), "b.py": text("aside = 3")})
+    build.commit("one", {"a.py": ["first = 1"]})
+    build.commit("two", {"a.py": ["first = 1", "second = 2"]})
+    build.commit("side", {"a.py": ["first = 1"], "b.py": ["aside = 3"]}, "one")
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    db = tmp_path / "two.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    analyse(build.where, db)
     wanted = f"{build.sha['two']}..{build.sha['side']}"
     total = ("log", "--total", wanted, build.where, "--db", db, "--json")
     found = json.loads(run(*total).stdout)
-    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 0, 1)
+    assert pick(found, "commits", "not_in_database", "total") == (1, 0, 1)
     monkeypatch.setattr("attribution.ensure.current._MOST_COMMITS", 0)
     found = json.loads(run(*total).stdout)
-    assert (found["commits"], found["not_in_database"], found["total"]) == (1, 1, 0)
-    shown = run("log", "--total", wanted, build.where, "--db", db).stdout
+    assert pick(found, "commits", "not_in_database", "total") == (1, 1, 0)
+    shown = run("log", "--total", wanted, build.where, db=db).stdout
     assert "not attributed and not counted" in shown and "0.0 %" not in shown
-    listed = run("log", wanted, build.where, "--db", db)
+    listed = run("log", wanted, build.where, db=db)
     assert "not attributed" in listed.stdout
 
 
@@ -109,15 +105,13 @@ def test_a_commit_that_takes_as_long_as_a_run_is_not_counted_as_anything(
     ("option", "wanted", "said"),
     [("", "A...B", "Use A..B"), ("--total", "nowhere..HEAD", "nowhere"), ("", "--help..", "")],
 )
-def test_what_is_no_range_is_said(
-    example: tuple[Path, Path], option: str, wanted: str, said: str
-) -> None:
+def test_what_is_no_range_is_said(example: Analysed, option: str, wanted: str, said: str) -> None:
     repo, db = example
-    shown = run("log", *filter(None, [option]), "--db", db, "--", wanted, repo)
-    assert shown.exit_code == 2 and said in shown.output
+    shown = run("log", *filter(None, [option]), "--db", db, "--", wanted, repo, code=2)
+    assert said in shown.output
 
 
-def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Path]) -> None:
+def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: Analysed) -> None:
     from click.testing import CliRunner
 
     from attribution.cli import cli
@@ -138,51 +132,50 @@ def test_a_log_in_80_columns_keeps_what_tells_rows_apart(example: tuple[Path, Pa
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [("2,4", range(2, 5)), ("3,+2", range(3, 5)), (",2", range(1, 3)), ("2", None)],
+    {"2,4": range(2, 5), "3,+2": range(3, 5), ",2": range(1, 3), "2": None}.items(),
 )
 def test_lines_of_blame_are_those_of_git(
-    example: tuple[Path, Path], given: str, expected: range | None
+    example: Analysed, given: str, expected: range | None
 ) -> None:
     repo, db = example
-    every = rows(run("blame", repo, FILE, "--db", db, "--csv"))
-    found = rows(run("blame", repo, FILE, "-L", given, "--db", db, "--csv"))
+    every = rows(run("blame", repo, FILE, "--csv", db=db))
+    found = rows(run("blame", repo, FILE, "-L", given, "--csv", db=db))
     wanted = [str(n) for n in expected] if expected else [row["line"] for row in every[1:]]
     assert [row["line"] for row in found] == wanted
     assert found == [row for row in every if row["line"] in wanted]
 
 
 @pytest.mark.parametrize("given", ["4,2", "0,3", "x", "3,y", ",", "9999"])
-def test_lines_that_are_not_there_are_said(example: tuple[Path, Path], given: str) -> None:
+def test_lines_that_are_not_there_are_said(example: Analysed, given: str) -> None:
     repo, db = example
-    shown = run("blame", repo, FILE, "-L", given, "--db", db)
-    assert shown.exit_code == 2 and shown.stdout == ""
+    shown = run("blame", repo, FILE, "-L", given, code=2, db=db)
+    assert shown.stdout == ""
 
 
-def test_a_range_of_lines_is_explained_in_blocks(example: tuple[Path, Path]) -> None:
+def test_a_range_of_lines_is_explained_in_blocks(example: Analysed) -> None:
     repo, db = example
-    found = json.loads(run("why", repo, f"{FILE}:2-9", "--db", db, "--json").stdout)
+    found = run_json("why", repo, f"{FILE}:2-9", db=db)
     assert found[0]["start_line"] == 2 and found[-1]["end_line"] == 9
-    every = json.loads(run("why", repo, FILE, "--db", db, "--json").stdout)
+    every = run_json("why", repo, FILE, db=db)
     assert {block["commit"] for block in found} <= {block["commit"] for block in every}
-    assert run("why", repo, f"{FILE}:9-2", "--db", db).exit_code == 2
+    run("why", repo, f"{FILE}:9-2", code=2, db=db)
 
 
-def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path) -> None:
+def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "spaces.git")
-    build.commit("one", [], {"a.py": text("if ready:", "start()", "go_on()")})
-    build.commit("two", ["one"], {"a.py": text("if ready:", "    start()", "go_on()")})
+    build.commit("one", {"a.py": ["if ready:", "start()", "go_on()"]})
+    build.commit("two", {"a.py": ["if ready:", "    start()", "go_on()"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
-    db = tmp_path / "s.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    one, two = build.sha["one"], build.sha["two"]
-    plain = rows(run("blame", build.where, "a.py", "--db", db, "--csv"))
+    analyse(build.where, db)
+    one, two = pick(build.sha, "one", "two")
+    plain = rows(run("blame", build.where, "a.py", "--csv", db=db))
     assert [row["commit"] for row in plain] == [one, two, one]
-    behind = rows(run("blame", build.where, "a.py", "-w", "--db", db, "--csv"))
+    behind = rows(run("blame", build.where, "a.py", "-w", "--csv", db=db))
     assert [row["commit"] for row in behind] == [one, one, one]
 
 
-def test_ranges_in_python(example: tuple[Path, Path]) -> None:
+def test_ranges_in_python(example: Analysed) -> None:
     repo, db = example
     with open_database(repo, db) as found:
         assert len(found.log("HEAD~3..HEAD")) == found.stats("HEAD~3..HEAD").commits == 3

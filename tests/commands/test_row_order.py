@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, run
+from support.commands import clone, collect, run
 
-from collector.cli import cli as collect
 from collector.plugins import plugin_directories
 from collector.storage.store import Store
 
@@ -123,21 +122,19 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("merged")
     shards = [folder / f"{number}.db" for number in range(len(CASES))]
     for number, (case, name) in enumerate(CASES.items()):
-        done = run(
+        run(
             "repo",
             clone(case, folder),
             "--name",
             name,
-            "--db",
-            shards[number],
             "-q",
             "--history",
+            db=shards[number],
         )
-        assert done.exit_code == 0, done.output
         with Store(shards[number]) as store, store.transaction():
             _scanned(store, number + 1)
             _judged(store, number + 5)
-    assert run("merge", *shards, "-o", folder / "merged.db", program=collect).exit_code == 0
+    collect("merge", *shards, "-o", folder / "merged.db")
     return folder / "merged.db"
 
 
@@ -168,8 +165,7 @@ WORDS: tuple[tuple[str, ...], ...] = (
 
 def _said(words: tuple[str, ...], db: Path, file: Path) -> tuple[str, str]:
     file.unlink(missing_ok=True)
-    done = run(*(file if word == "FILE" else word for word in words), "--db", db)
-    assert done.exit_code == 0, done.output
+    done = run(*(file if word == "FILE" else word for word in words), db=db)
     return done.stdout, file.read_text("utf-8") if file.exists() else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.commands import rows, run
 
 from attribution.features import of_session
@@ -35,13 +36,13 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_subagents_are_counted_and_not_listed(db: Path) -> None:
-    shown = run("sessions", "--db", db).stdout
+    shown = run("sessions", db=db).stdout
     assert "the task" in shown and "write tests" not in shown and "unknown parent" not in shown
     assert "3 sessions, 3 subagents stored as a session" in shown and "--subagents" in shown
 
 
 def test_subagents_are_listed_on_request(db: Path) -> None:
-    shown = run("sessions", "--subagents", "--db", db).stdout
+    shown = run("sessions", "--subagents", db=db).stdout
     assert "write tests" in shown and "unknown parent" in shown and "--subagents" not in shown
 
 
@@ -49,18 +50,15 @@ def test_a_session_is_found_by_what_the_list_shows_of_it(db: Path) -> None:
     key = "019a1b2c-3d4e-7000-8000-000000000001"
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE sessions SET key = ? WHERE id = 5", (key,))
-    (row,) = (
-        line for line in run("sessions", "--db", db).stdout.splitlines() if "another task" in line
-    )
+    (row,) = (line for line in run("sessions", db=db).stdout.splitlines() if "another task" in line)
     shown = next(word for word in row.split() if key.startswith(word))
-    assert "another task" in run("sessions", "--session", shown, "--db", db).stdout
-    assert key in run("sessions", "--csv", "--db", db).stdout, "data has the whole key"
+    assert "another task" in run("sessions", "--session", shown, db=db).stdout
+    assert key in run("sessions", "--csv", db=db).stdout, "data has the whole key"
 
 
 def test_data_has_all_with_their_parents(db: Path) -> None:
     found = {
-        r["label"]: (r["parent"], r["subagents"])
-        for r in rows(run("sessions", "--csv", "--db", db))
+        r["label"]: pick(r, "parent", "subagents") for r in rows(run("sessions", "--csv", db=db))
     }
     assert found["the task"] == ("", "2")
     assert found["write tests"] == ("parent", "0")
@@ -77,12 +75,12 @@ def test_features_count_subagents_apart(db: Path) -> None:
                     number,
                     of_session(Session("s", "opencode", parent_id="" if number == 1 else "parent")),
                 )
-    shown = run("sessions", "--columns", "features", "--db", db).stdout
+    shown = run("sessions", "--columns", "features", db=db).stdout
     assert "the task" in shown and "write tests" not in shown
     assert "1 session, 2 subagents stored as a session" in shown
     found = {
         row["label"]: row["parent_key"]
-        for row in rows(run("sessions", "--columns", "features", "--csv", "--db", db))
+        for row in rows(run("sessions", "--columns", "features", "--csv", db=db))
     }
     assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
 

@@ -12,13 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from support.builder import import_stream
-from support.commands import run
+from support.commands import analyse, check, run
 from support.truth import REPOS
 
 from collector.console.terminal import run_guarded
+from collector.json_values import Texts
 
-ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
 
 
@@ -61,12 +62,12 @@ def test_a_full_device_is_said_in_words(clone: Path, tmp_path: Path, arguments: 
 
 @pytest.mark.parametrize(
     ("number", "advice"),
-    [
-        (errno.EMFILE, "ulimit"),
-        (errno.EROFS, "--db FILE"),
-        (errno.ENOTDIR, "can be written"),
-        (errno.EACCES, "permissions"),
-    ],
+    {
+        errno.EMFILE: "ulimit",
+        errno.EROFS: "--db FILE",
+        errno.ENOTDIR: "can be written",
+        errno.EACCES: "permissions",
+    }.items(),
 )
 def test_what_the_machine_refuses_is_no_bug(
     number: int, advice: str, capsys: pytest.CaptureFixture[str]
@@ -90,16 +91,14 @@ def test_closed_streams_are_no_error(
     said = [line for line in done.stderr.splitlines() if "…" not in line]
     assert (done.returncode, done.stdout, said) == (0, "", [])
     if "--db" in arguments:
-        assert run("data", "check", "--db", tmp_path / "a.db").exit_code == 0
+        check(tmp_path / "a.db")
 
 
 @pytest.mark.parametrize(
     "environment",
     [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}],
 )
-def test_a_terminal_that_knows_ascii_alone(
-    clone: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_a_terminal_that_knows_ascii_alone(clone: Path, tmp_path: Path, environment: Texts) -> None:
     done = attribute(f'repo "{clone}" --db a.db', tmp_path, **environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
@@ -107,27 +106,29 @@ def test_a_terminal_that_knows_ascii_alone(
 
 
 @pytest.mark.parametrize("home", [{}, {"HOME": ""}, {"HOME": "/nonexistent"}])
-def test_nobodys_home(clone: Path, tmp_path: Path, home: dict[str, str]) -> None:
+def test_nobodys_home(clone: Path, tmp_path: Path, home: Texts) -> None:
     done = attribute(f'repo "{clone}" --db a.db', tmp_path, **home)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_partial_clone_is_read(clone: Path, tmp_path: Path) -> None:
+def test_a_partial_clone_is_read(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "partialClone", "origin")
-    assert run("repo", tmp_path / "r", "--db", tmp_path / "a.db").exit_code == 0
+    analyse(tmp_path / "r", db)
 
 
-def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named(clone: Path, tmp_path: Path, db: Path) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha512")
-    done = run("repo", tmp_path / "r", "--db", tmp_path / "a.db")
-    assert done.exit_code == 2 and "cannot be opened as a git repository" in done.output
-    assert not (tmp_path / "a.db").exists()
+    done = run("repo", tmp_path / "r", code=2, db=db)
+    assert "cannot be opened as a git repository" in done.output
+    assert not (db).exists()
 
 
-def test_a_clone_whose_ids_are_shorter_than_it_says_is_no_bug(clone: Path, tmp_path: Path) -> None:
+def test_a_clone_whose_ids_are_shorter_than_it_says_is_no_bug(
+    clone: Path, tmp_path: Path, db: Path
+) -> None:
     _with_extension(tmp_path / "r", clone, "objectFormat", "sha256")
-    done = run("repo", tmp_path / "r", "--db", tmp_path / "a.db")
-    assert done.exit_code == 2 and "HEAD points to no commit" in done.output
+    done = run("repo", tmp_path / "r", code=2, db=db)
+    assert "HEAD points to no commit" in done.output
 
 
 def _with_extension(copy: Path, clone: Path, name: str, value: str) -> None:

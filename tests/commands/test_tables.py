@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from rich.console import Console
 from rich.text import Text
+from support.answers import pick
 
 from attribution.queries.pushback import By, Message, share_row
 from attribution.queries.session_page import mode_words
 from attribution.terminal.repo import failures
 from collector.console.grid import grid, plain, show
+from collector.json_values import Row
 from collector.text import count_of
 
 MODELS = (
@@ -107,7 +108,7 @@ def test_columns_without_room_are_left_out_whole_and_named() -> None:
 
 
 def test_a_share_of_a_few_messages_is_not_given() -> None:
-    def row(classified: int) -> dict[str, Any]:
+    def row(classified: int) -> Row:
         said = [
             Message("claude-code", "en", "person", number % 4 == 0, None, number == 0)
             for number in range(classified)
@@ -115,7 +116,7 @@ def test_a_share_of_a_few_messages_is_not_given() -> None:
         return share_row("claude-code", said, By.AGENT, 1)
 
     few, enough = row(19), row(20)
-    assert few["note"] == "too few messages" and (few["share"], few["low"], few["deeds_kappa"]) == (
+    assert few["note"] == "too few messages" and pick(few, "share", "low", "deeds_kappa") == (
         None,
         None,
         None,

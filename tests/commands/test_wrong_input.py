@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.commands import Analysed, analyse, clone, run
 
 from collector import errors
 
@@ -89,33 +89,33 @@ _WITHOUT_DATABASE = ("frobnicate", "colour", "data import", "data verify", "demo
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("wrong")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db).exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
-def answer(line: str, example: tuple[Path, Path]) -> tuple[int, str, str]:
+def answer(line: str, example: Analysed) -> tuple[int, str, str]:
     """Exit code, output and messages of a command that is typed like this."""
     repo, db = example
     words = shlex.split(line.format(repo=repo))
     options = () if line.startswith(_WITHOUT_DATABASE) else ("--db", db)
     if words[0] == "report" and len(words) > 1:
         words, options = [words[0], *map(str, options), *words[1:]], ()
-    shown = run(*words, *options)
+    shown = run(*words, *options, code=None)
     assert "%Y" not in shown.output and "Traceback" not in shown.output
     return shown.exit_code, shown.stdout, shown.stderr
 
 
 @pytest.mark.parametrize("line", MEANT)
-def test_what_was_meant_is_done(line: str, example: tuple[Path, Path]) -> None:
+def test_what_was_meant_is_done(line: str, example: Analysed) -> None:
     code, output, messages = answer(line, example)
     assert (code, MEANT[line] in output) == (0, True), output + messages
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_a_mistake_is_named_with_what_to_type(line: str, example: tuple[Path, Path]) -> None:
+def test_a_mistake_is_named_with_what_to_type(line: str, example: Analysed) -> None:
     code, output, messages = answer(line, example)
     assert (code, output) == (errors.EXIT_USAGE, ""), output + messages
     assert WRONG[line] in " ".join(messages.split())
@@ -125,7 +125,7 @@ def test_a_mistake_is_named_with_what_to_type(line: str, example: tuple[Path, Pa
     ("place", "words"), [("nowhere/x.db", "there is no directory"), ("", "is a directory")]
 )
 def test_a_place_where_no_database_can_be(
-    place: str, words: str, example: tuple[Path, Path], tmp_path: Path
+    place: str, words: str, example: Analysed, tmp_path: Path
 ) -> None:
-    shown = run("repo", example[0], "--db", tmp_path / place)
-    assert shown.exit_code == errors.EXIT_DATABASE and words in shown.stderr
+    shown = run("repo", example.clone, db=tmp_path / place, code=errors.EXIT_DATABASE)
+    assert words in shown.stderr

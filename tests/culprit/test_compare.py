@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
+from support import numbered_text
 from support.builder import git
-from support.commands import run
+from support.commands import Analysed, run, run_json
 from support.histories import Build, text
+
+from collector.json_values import Row
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
 DAY = 86_400
@@ -18,24 +17,21 @@ COMMITS = 36  # of each side, one after the other in the same months
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     """Agents and others write files of 20 lines in turn; two days later a fix repairs each other
     one of the agents', and each sixth of the others.
     """
     top = tmp_path_factory.mktemp("compared")
     build = Build(top / "r.git")
     files: dict[str, bytes] = {}
-    parent: list[str] = []
 
     def commit(name: str, message: str, day: int) -> None:
-        nonlocal parent
         moment = f"Ann <ann@example.org> {START + day * DAY // 8} +0000"
-        build.commit(name, parent, dict(files), message=message, author=moment)
-        parent = [name]
+        build.commit(name, dict(files), message=message, author=moment)
 
     for number in range(COMMITS):
         for side, message in (("agent", f"add {number}{AGENT}"), ("other", f"write {number}")):
-            files[f"{side}{number}.py"] = text(*(f"{side}_{number} = {n}" for n in range(20)))
+            files[f"{side}{number}.py"] = numbered_text(20, f"{side}_{number} = {{n}}\n").encode()
             commit(f"{side}{number}", message, number)
     for number in range(COMMITS):
         for side, every in (("agent", 2), ("other", 6)):
@@ -54,18 +50,17 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         ("survival", build.where, "--db", db, "-q", "--full"),
         ("culprit", build.where, "--all", "--db", db),
     ):
-        assert (done := run(*command)).exit_code == 0, done.stderr
-    return build.where, db
+        run(*command)
+    return Analysed(build.where, db)
 
 
-def tables(outcome: str, compared: tuple[Path, Path]) -> dict[str, list[dict[str, Any]]]:
+def tables(outcome: str, compared: Analysed) -> dict[str, list[Row]]:
     repo, db = compared
-    done = run("report", "compare", outcome, repo, "--db", db, "--json")
-    assert done.exit_code == 0, done.stderr
-    return {table["name"]: table["rows"] for table in json.loads(done.stdout)}
+    found = run_json("report", "compare", outcome, repo, db=db)
+    return {table["name"]: table["rows"] for table in found}
 
 
-def test_repairs_of_each_side_and_the_ratio_of_those_alike(compared: tuple[Path, Path]) -> None:
+def test_repairs_of_each_side_and_the_ratio_of_those_alike(compared: Analysed) -> None:
     found = tables("repairs", compared)
     sides = {row["lines of"]: (row["events"], row["lines"]) for row in found["sides"]}
     assert sides["agent or declared"] == (18, 720) and sides["others"] == (6, 720 + 25)
@@ -77,7 +72,7 @@ def test_repairs_of_each_side_and_the_ratio_of_those_alike(compared: tuple[Path,
     assert same_author["against"] == "others of the same author"
 
 
-def test_every_number_can_be_followed_to_its_commits(compared: tuple[Path, Path]) -> None:
+def test_every_number_can_be_followed_to_its_commits(compared: Analysed) -> None:
     found = tables("repairs", compared)
     for name, classes in (("agent or declared", {"declared"}), ("others", {"undeclared"})):
         (side,) = (row for row in found["sides"] if row["lines of"] == name)
@@ -87,32 +82,32 @@ def test_every_number_can_be_followed_to_its_commits(compared: tuple[Path, Path]
 
 
 def test_the_screen_says_the_ratio_its_controls_and_its_limits(
-    compared: tuple[Path, Path],
+    compared: Analysed,
 ) -> None:
     repo, db = compared
-    shown = " ".join(run("report", "compare", "repairs", repo, "--db", db).stdout.split())
+    shown = " ".join(run("report", "compare", "repairs", repo, db=db).stdout.split())
     assert "agents' lines beside others: 3." in shown or "agents' lines beside others: 2." in shown
     assert "the interval holds 1 in" in shown and "What this does not show" in shown
 
 
-def test_lines_that_went_soon_are_compared_in_the_same_way(compared: tuple[Path, Path]) -> None:
+def test_lines_that_went_soon_are_compared_in_the_same_way(compared: Analysed) -> None:
     found = tables("survival", compared)
     sides = {row["lines of"]: (row["events"], row["lines"]) for row in found["sides"]}
     assert sides["agent or declared"] == (18, 720) and sides["others"][0] == 6
 
 
 def test_few_commits_give_a_sentence_and_no_ratio(
-    compared: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    compared: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("attribution.queries.compared.COMMITS", COMMITS + 1)
     repo, db = compared
     (ratio, _) = tables("repairs", compared)["matched"]
     assert ratio["ratio"] is None and ratio["refused"].startswith(f"{COMMITS} commits of agents")
-    shown = run("report", "compare", "repairs", repo, "--db", db).stdout
+    shown = run("report", "compare", "repairs", repo, db=db).stdout
     assert "agents' lines beside others: no ratio:" in shown
 
 
-def test_what_was_not_worked_out_is_named_with_its_command(compared: tuple[Path, Path]) -> None:
+def test_what_was_not_worked_out_is_named_with_its_command(compared: Analysed) -> None:
     repo, db = compared
-    refused = run("report", "compare", "weaknesses", repo, "--db", db)
-    assert refused.exit_code == 2 and "whowrote findings scan PATH" in refused.stderr
+    refused = run("report", "compare", "weaknesses", repo, db=db, code=2)
+    assert "whowrote findings scan PATH" in refused.stderr

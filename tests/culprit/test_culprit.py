@@ -7,12 +7,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
-from support.histories import Build, text
+from support.commands import analyse, clone, run, run_json
+from support.histories import Build, Files
 from support.invariants import broken_checks
 
 from attribution.culprit.repaired import (
@@ -28,6 +27,7 @@ from attribution.culprit.repaired import (
 )
 from attribution.culprit.signs import fix_signs, names_in
 from attribution.culprit.words import FixTier, RepairOutcome
+from collector.json_values import Row, RowValues
 from collector.storage.store import Store
 
 OTHER = [f"value_{n} = compute(argument_{n})" for n in range(8)]
@@ -41,7 +41,12 @@ GOOD = [
 BAD = ["def mean(items):", "    count = len(items)", "    return total(items) / count"]
 FIXED = ["def mean(items):", "    count = len(items) or 1", "    return total(items) / count"]
 
-Commit = tuple[str, dict[str, bytes]] | tuple[str, dict[str, bytes], str]
+Commit = tuple[str, Files] | tuple[str, Files, str]
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r.git"
 
 
 def history(where: Path, *commits: Commit) -> Build:
@@ -49,13 +54,8 @@ def history(where: Path, *commits: Commit) -> Build:
     the last.
     """
     build = Build(where)
-    for number, (name, files, *message) in enumerate(commits):
-        build.commit(
-            name,
-            [commits[number - 1][0]] if number else [],
-            {**files},
-            message=message[0] if message else "",
-        )
+    for name, files, *message in commits:
+        build.commit(name, files, message=message[0] if message else "")
     build.done()
     git(where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
     return build
@@ -64,46 +64,43 @@ def history(where: Path, *commits: Commit) -> Build:
 def followed(build: Build, *, full: bool = True) -> Path:
     """The database, with the lines followed."""
     db = build.where.with_suffix(".db")
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    done = run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
-    assert done.exit_code == 0, done.stderr
+    analyse(build.where, db)
+    run("survival", build.where, "--db", db, "-q", *(["--full"] if full else []))
     return db
 
 
-def traced(build: Build, *fix: str, db: Path | None = None) -> list[dict[str, Any]]:
+def traced(build: Build, *fix: str, db: Path | None = None) -> list[Row]:
     """Rows of the command; commits by their names in the history."""
     done = run(
         "culprit",
         build.where,
         *(build.sha.get(name, name) for name in fix),
-        "--db",
-        db or followed(build),
         "--json",
+        db=db or followed(build),
     )
-    assert done.exit_code == 0, done.stderr
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    rows: list[Row] = json.loads(done.stdout)
     for row in rows:
         for column in ("fix", "culprit", "introduced_by"):
             row[column] = build.name.get(row[column], row[column])
     return rows
 
 
-def pick(rows: Sequence[dict[str, Any]], *columns: str) -> list[tuple[Any, ...]]:
+def pick(rows: Sequence[Row], *columns: str) -> list[RowValues]:
     return [tuple(row[column] for column in columns) for row in rows]
 
 
 # --- lines that a fix changed or removed ----------------------------------------------------------
 
 
-def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> None:
+def test_a_changed_line_leads_to_the_commit_that_wrote_it(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("mean", {"a.py": text(*GOOD, *BAD), "test_a.py": text("assert mean([1]) == 1")}),
-        ("more", {"a.py": text(*GOOD, *BAD, *OTHER), "test_a.py": text("assert mean([1]) == 1")}),
+        where,
+        ("start", {"a.py": [*GOOD]}),
+        ("mean", {"a.py": [*GOOD, *BAD], "test_a.py": ["assert mean([1]) == 1"]}),
+        ("more", {"a.py": [*GOOD, *BAD, *OTHER], "test_a.py": ["assert mean([1]) == 1"]}),
         (
             "repair",
-            {"a.py": text(*GOOD, *FIXED, *OTHER), "test_a.py": text("assert mean([1]) == 1")},
+            {"a.py": [*GOOD, *FIXED, *OTHER], "test_a.py": ["assert mean([1]) == 1"]},
         ),
     )
     (row,) = traced(build, "repair")
@@ -127,7 +124,7 @@ def test_a_changed_line_leads_to_the_commit_that_wrote_it(tmp_path: Path) -> Non
     )
 
 
-def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None:
+def test_moves_new_layout_and_renames_are_looked_through(where: Path) -> None:
     indented = [f"    {line}" for line in BAD]
     laid_out = [
         indented[0],
@@ -138,14 +135,14 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
     ]
     repaired = [line.replace("len(items)", "len(items) or 1") for line in laid_out]
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("mean", {"a.py": text(*OTHER, *BAD)}),
-        ("moved", {"a.py": text(*OTHER), "b.py": text(*BAD)}),
-        ("renamed", {"a.py": text(*OTHER), "c.py": text(*BAD)}),
-        ("indented", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *indented)}),
-        ("laid out", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *laid_out)}),
-        ("repair", {"a.py": text(*OTHER), "c.py": text("class Numbers:", *repaired)}),
+        where,
+        ("start", {"a.py": [*OTHER]}),
+        ("mean", {"a.py": [*OTHER, *BAD]}),
+        ("moved", {"a.py": [*OTHER], "b.py": [*BAD]}),
+        ("renamed", {"a.py": [*OTHER], "c.py": [*BAD]}),
+        ("indented", {"a.py": [*OTHER], "c.py": ["class Numbers:", *indented]}),
+        ("laid out", {"a.py": [*OTHER], "c.py": ["class Numbers:", *laid_out]}),
+        ("repair", {"a.py": [*OTHER], "c.py": ["class Numbers:", *repaired]}),
     )
     (row,) = traced(build, "repair")
     assert (row["introduced_by"], row["path"], row["line"]) == ("mean", "a.py", 10)
@@ -156,21 +153,25 @@ def test_moves_new_layout_and_renames_are_looked_through(tmp_path: Path) -> None
     assert touched == [("moved", "moved"), ("whitespace", "indented"), ("reformatted", "laid out")]
 
 
-def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> None:
+def test_most_of_the_lines_decide_and_the_others_are_listed(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, *BAD)}),
+        where,
+        ("first", {"a.py": [*OTHER, *BAD]}),
         (
             "second",
             {
-                "a.py": text(
-                    *OTHER, *BAD, "wrong_one = 1 / 0", "wrong_two = 2 / 0", "wrong_three = 3 / 0"
-                )
+                "a.py": [
+                    *OTHER,
+                    *BAD,
+                    "wrong_one = 1 / 0",
+                    "wrong_two = 2 / 0",
+                    "wrong_three = 3 / 0",
+                ]
             },
         ),
         (
             "repair",
-            {"a.py": text(*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3")},
+            {"a.py": [*OTHER, *FIXED, "wrong_one = 1", "wrong_two = 2", "wrong_three = 3"]},
         ),
     )
     rows = traced(build, "repair")
@@ -180,12 +181,12 @@ def test_most_of_the_lines_decide_and_the_others_are_listed(tmp_path: Path) -> N
     ]
 
 
-def test_of_two_with_as_many_lines_the_later_is_likelier(tmp_path: Path) -> None:
+def test_of_two_with_as_many_lines_the_later_is_likelier(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, "wrong_one = 1 / 0")}),
-        ("second", {"a.py": text("wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0")}),
-        ("repair", {"a.py": text("wrong_two = 2", *OTHER, "wrong_one = 1")}),
+        where,
+        ("first", {"a.py": [*OTHER, "wrong_one = 1 / 0"]}),
+        ("second", {"a.py": ["wrong_two = 2 / 0", *OTHER, "wrong_one = 1 / 0"]}),
+        ("repair", {"a.py": ["wrong_two = 2", *OTHER, "wrong_one = 1"]}),
     )
     assert traced(build, "repair")[0]["culprit"] == "second"
 
@@ -197,10 +198,10 @@ def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> N
     """One old line is named; three later ones are not, and are listed behind it."""
     later = [f"limit_{n} = {n}" for n in range(3)]
     before = (
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text(*later)}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("second", {"a.py": [*OTHER, *BAD], "b.py": [*later]}),
     )
-    repaired = {"a.py": text(*OTHER, *FIXED), "b.py": text(*(f"{line}0" for line in later))}
+    repaired = {"a.py": [*OTHER, *FIXED], "b.py": [*(f"{line}0" for line in later)]}
     named = history(
         tmp_path / "n.git",
         *before,
@@ -240,13 +241,13 @@ def test_lines_that_the_message_names_come_first_and_decide(tmp_path: Path) -> N
     ids=["imports", "style sheet", "heads that gain words", "configuration"],
 )
 def test_side_lines_come_behind_one_statement(
-    path: str, before: list[str], after: list[str], tmp_path: Path
+    path: str, before: list[str], after: list[str], where: Path
 ) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("side", {"a.py": text(*OTHER, *BAD), path: text(*before)}),
-        ("repair", {"a.py": text(*OTHER, *FIXED), path: text(*after)}),
+        where,
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("side", {"a.py": [*OTHER, *BAD], path: [*before]}),
+        ("repair", {"a.py": [*OTHER, *FIXED], path: [*after]}),
     )
     assert pick(traced(build, "repair"), "introduced_by", "likely") == [
         ("first", True),
@@ -267,14 +268,14 @@ def test_a_head_that_loses_a_word_is_a_statement() -> None:
     )
 
 
-def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path: Path) -> None:
+def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(where: Path) -> None:
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
-        tmp_path / "r.git",
-        ("mean", {"a.py": text("import old", *GOOD, *BAD)}),
-        ("last", {"a.py": text("import older", *GOOD, *BAD)}),
-        ("repair", {"a.py": text("import new", *GOOD, *guarded)}),
-        ("import", {"a.py": text("import newer", *GOOD, *guarded)}),
+        where,
+        ("mean", {"a.py": ["import old", *GOOD, *BAD]}),
+        ("last", {"a.py": ["import older", *GOOD, *BAD]}),
+        ("repair", {"a.py": ["import new", *GOOD, *guarded]}),
+        ("import", {"a.py": ["import newer", *GOOD, *guarded]}),
     )
     db = followed(build)
     assert pick(traced(build, "repair", db=db), "outcome", "introduced_by", "lines") == [
@@ -285,24 +286,24 @@ def test_added_code_beside_a_changed_import_is_traced_by_its_neighbours(tmp_path
     ]
 
 
-def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> None:
+def test_a_document_beside_new_code_is_not_what_was_repaired(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"TODO.md": text("8 things to do"), "a.py": text(*GOOD)}),
+        where,
+        ("start", {"TODO.md": ["8 things to do"], "a.py": [*GOOD]}),
         (
             "repair",
             {
-                "TODO.md": text("9 things to do"),
-                "a.py": text(*GOOD),
-                "migration.py": text("create_table = 1"),
+                "TODO.md": ["9 things to do"],
+                "a.py": [*GOOD],
+                "migration.py": ["create_table = 1"],
             },
         ),
         (
             "document",
             {
-                "TODO.md": text("9 more things to do"),
-                "a.py": text(*GOOD),
-                "migration.py": text("create_table = 1"),
+                "TODO.md": ["9 more things to do"],
+                "a.py": [*GOOD],
+                "migration.py": ["create_table = 1"],
             },
         ),
     )
@@ -321,20 +322,20 @@ def test_a_document_beside_new_code_is_not_what_was_repaired(tmp_path: Path) -> 
     ],
 )
 def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
-    path: str, before: str, after: str, tmp_path: Path
+    path: str, before: str, after: str, where: Path
 ) -> None:
     """Code that had to follow the new version is: there a fault may have been."""
     build = history(
-        tmp_path / "r.git",
-        ("start", {path: text("a list", before), "a.py": text(*OTHER, *BAD)}),
+        where,
+        ("start", {path: ["a list", before], "a.py": [*OTHER, *BAD]}),
         (
             "update",
-            {path: text("a list", after), "a.py": text(*OTHER, *BAD)},
+            {path: ["a list", after], "a.py": [*OTHER, *BAD]},
             "fix: bump it, CVE-2024-12345",
         ),
         (
             "back",
-            {path: text("a list", before), "a.py": text(*OTHER, *FIXED)},
+            {path: ["a list", before], "a.py": [*OTHER, *FIXED]},
             "fix: bump it back, CVE-2024-12345",
         ),
     )
@@ -345,13 +346,13 @@ def test_a_version_of_a_dependency_is_no_culprit_among_the_code(
     assert traced(build, "back", db=db)[0]["path"] == "a.py"
 
 
-def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
+def test_the_rank_of_repaired_lines_is_stored(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text("import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1")}),
+        where,
+        ("start", {"a.py": ["import old", *OTHER, "x = 1", *OTHER[::-1], "load_all = 1"]}),
         (
             "repair",
-            {"a.py": text("import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2")},
+            {"a.py": ["import new", *OTHER, "x = 2", *OTHER[::-1], "load_all = 2"]},
             "fix: load_all loads all",
         ),
     )
@@ -365,19 +366,15 @@ def test_the_rank_of_repaired_lines_is_stored(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("message", "expected"),
-    [
-        ("Guard against an empty list", set()),
-        ("fix: load_all and readFile", {"load_all", "readFile"}),
-        ("fix: mean() of nothing", {"mean"}),
-        ("fix: `count` of `IsValid b`", {"count", "IsValid"}),
+    {
+        "Guard against an empty list": set(),
+        "fix: load_all and readFile": {"load_all", "readFile"},
+        "fix: mean() of nothing": {"mean"},
+        "fix: `count` of `IsValid b`": {"count", "IsValid"},
         (
-            (
-                'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b'
-                " <a@example.org>"
-            ),
-            set(),
-        ),
-    ],
+            'x: zero\n\nFixes: 0123456789ab ("x: add load_all")\nSigned-off-by: A_b <a@example.org>'
+        ): set(),
+    }.items(),
 )
 def test_names_in_a_message(message: str, expected: set[str]) -> None:
     assert names_in(message) == expected
@@ -386,20 +383,20 @@ def test_names_in_a_message(message: str, expected: set[str]) -> None:
 # --- what does not count --------------------------------------------------------------------------
 
 
-def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_path: Path) -> None:
-    extra = {"test_a.py": text("assert 1 == 1"), "package-lock.json": text('{"x": 1}')}
-    changed = {"test_a.py": text("assert 2 == 2"), "package-lock.json": text('{"x": 2}')}
+def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(where: Path) -> None:
+    extra = {"test_a.py": ["assert 1 == 1"], "package-lock.json": ['{"x": 1}']}
+    changed = {"test_a.py": ["assert 2 == 2"], "package-lock.json": ['{"x": 2}']}
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD)}),
+        where,
+        ("start", {"a.py": [*OTHER, *BAD]}),
         (
             "noise",
-            {"a.py": text("# an older remark on this", "# and more of it", *OTHER, *BAD), **extra},
+            {"a.py": ["# an older remark on this", "# and more of it", *OTHER, *BAD], **extra},
         ),
         (
             "repair",
             {
-                "a.py": text("# a newer remark on this", "# and more of that", *OTHER, *FIXED),
+                "a.py": ["# a newer remark on this", "# and more of that", *OTHER, *FIXED],
                 **changed,
             },
         ),
@@ -407,12 +404,12 @@ def test_comments_tests_and_generated_files_beside_the_repair_do_not_count(tmp_p
     assert pick(traced(build, "repair"), "introduced_by", "lines") == [("start", 1)]
 
 
-def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
+def test_a_fix_of_nothing_but_a_test_repairs_the_test(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("tested", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 2", "print('a line')")}),
-        ("repair", {"a.py": text(*OTHER), "test_a.py": text("assert 1 == 1", "print('a line')")}),
+        where,
+        ("start", {"a.py": [*OTHER]}),
+        ("tested", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 2", "print('a line')"]}),
+        ("repair", {"a.py": [*OTHER], "test_a.py": ["assert 1 == 1", "print('a line')"]}),
     )
     assert pick(traced(build, "repair"), "introduced_by", "path") == [("tested", "test_a.py")]
 
@@ -420,31 +417,27 @@ def test_a_fix_of_nothing_but_a_test_repairs_the_test(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "after",
     [
-        {"a.py": text("# another remark", *OTHER)},
-        {"a.py": text("# a remark", "", *OTHER)},
-        {"b.py": text("# a remark", *OTHER)},
-        {"a.py": text("# a remark", *(f"  {line}" for line in OTHER))},
+        {"a.py": ["# another remark", *OTHER]},
+        {"a.py": ["# a remark", "", *OTHER]},
+        {"b.py": ["# a remark", *OTHER]},
+        {"a.py": ["# a remark", *(f"  {line}" for line in OTHER)]},
     ],
     ids=["comment", "blank line", "rename", "layout"],
 )
-def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], tmp_path: Path) -> None:
-    build = history(
-        tmp_path / "r.git", ("start", {"a.py": text("# a remark", *OTHER)}), ("repair", after)
-    )
+def test_what_changes_no_code_has_no_culprit(after: dict[str, bytes], where: Path) -> None:
+    build = history(where, ("start", {"a.py": ["# a remark", *OTHER]}), ("repair", after))
     assert pick(traced(build, "repair"), "outcome", "culprit", "lines") == [("no_lines", None, 0)]
 
 
-def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
-    build = Build(tmp_path / "r.git")
-    build.commit("start", [], {"a.py": text(*OTHER, *BAD)})
-    build.commit(
-        "side", ["start"], {"a.py": text(*OTHER, *FIXED)}, message="fix: no division by zero"
-    )
-    build.commit("main", ["start"], {"a.py": text(*OTHER, *BAD), "b.py": text("x = 1")})
+def test_a_merge_points_to_its_commits(where: Path) -> None:
+    build = Build(where)
+    build.commit("start", {"a.py": [*OTHER, *BAD]})
+    build.commit("side", {"a.py": [*OTHER, *FIXED]}, message="fix: no division by zero")
+    build.commit("main", {"a.py": [*OTHER, *BAD], "b.py": ["x = 1"]}, "start")
     build.commit(
         "merge",
-        ["main", "side"],
-        {"a.py": text(*OTHER, *FIXED), "b.py": text("x = 1")},
+        {"a.py": [*OTHER, *FIXED], "b.py": ["x = 1"]},
+        "main side",
         message="fix: merged",
     )
     build.done()
@@ -457,14 +450,14 @@ def test_a_merge_points_to_its_commits(tmp_path: Path) -> None:
 # --- fixes that only add lines --------------------------------------------------------------------
 
 
-def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -> None:
+def test_an_added_line_is_traced_by_its_neighbours_and_says_so(where: Path) -> None:
     guarded = [*BAD[:2], "    if not items:", "        return 0", BAD[2]]
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("mean", {"a.py": text(*GOOD, *BAD)}),
-        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
-        ("repair", {"a.py": text(*GOOD, *guarded, *OTHER)}),
+        where,
+        ("start", {"a.py": [*GOOD]}),
+        ("mean", {"a.py": [*GOOD, *BAD]}),
+        ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
+        ("repair", {"a.py": [*GOOD, *guarded, *OTHER]}),
     )
     rows = traced(build, "repair")
     assert pick(rows, "outcome", "culprit", "introduced_by", "lines") == [
@@ -472,13 +465,13 @@ def test_an_added_line_is_traced_by_its_neighbours_and_says_so(tmp_path: Path) -
     ]
 
 
-def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) -> None:
+def test_neighbours_that_were_only_indented_are_those_they_were(where: Path) -> None:
     wrapped = [BAD[0], BAD[1], "    if count > 0:", "        return total(items) / count"]
     build = history(
-        tmp_path / "r.git",
-        ("mean", {"a.py": text(*GOOD, *BAD)}),
-        ("last", {"a.py": text(*GOOD, *BAD, *OTHER)}),
-        ("repair", {"a.py": text(*GOOD, *wrapped, *OTHER)}),
+        where,
+        ("mean", {"a.py": [*GOOD, *BAD]}),
+        ("last", {"a.py": [*GOOD, *BAD, *OTHER]}),
+        ("repair", {"a.py": [*GOOD, *wrapped, *OTHER]}),
     )
     assert pick(traced(build, "repair"), "outcome", "introduced_by", "lines") == [
         ("neighbours", "mean", 2)
@@ -489,12 +482,12 @@ def test_neighbours_that_were_only_indented_are_those_they_were(tmp_path: Path) 
     "added", [["limit = 10"], ["def extra():", "    return 1"]], ids=["statement", "function"]
 )
 def test_lines_outside_any_function_are_not_decidable_and_nobody_is_named(
-    added: list[str], tmp_path: Path
+    added: list[str], where: Path
 ) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD)}),
-        ("repair", {"a.py": text(*GOOD, *added)}),
+        where,
+        ("start", {"a.py": [*GOOD]}),
+        ("repair", {"a.py": [*GOOD, *added]}),
     )
     (row,) = traced(build, "repair")
     assert (row["outcome"], row["culprit"], row["basis"], row["path"]) == (
@@ -541,57 +534,59 @@ def test_tests_inside_a_source_file_are_tests() -> None:
 
 @pytest.mark.parametrize(
     ("message", "expected"),
-    [
-        (f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n', [("named", ID[:12])]),
-        (f"Revert it\n\nThis reverts commit {ID}.", [("revert", ID)]),
-        ("Bound the length (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
-        (
-            "Escape it (RUSTSEC-2021-0078, GO-2022-0969)",
-            [("advisory", "RUSTSEC-2021-0078"), ("advisory", "GO-2022-0969")],
-        ),
-        ("Escape it, see GHSA-jfh8-c2jp-5v3q", [("advisory", "GHSA-JFH8-C2JP-5V3Q")]),
-        ("Fixes #12", [("issue", "#12")]),
-        ("Handle zero\n\nResolves: owner/name#7", [("issue", "#7")]),
-        ("fix(api): handle zero\n\nCloses #3", [("issue", "#3"), ("conventional", "")]),
-        ("fix!: handle zero", [("conventional", "")]),
-        ("hotfix: handle zero", [("conventional", "")]),
-        ("fix(deps): update serde to 1.2", []),
-        ("fix(deps-dev): update x (CVE-2024-12345)", [("advisory", "CVE-2024-12345")]),
-        ("feat: a page\n\nCloses #12", []),
-        ("Add a page\n\nCloses #12", []),
-        ("Crash on an empty list\n\nResolves #12", [("issue", "#12")]),
-        ("feat: a page\n\nFixes #12", [("issue", "#12")]),
-        ("Refactor the prefix: shorter", []),
-        ("See #12 and fixture #3", []),
-        ("docs: how to fix: it", []),
-        (f"Prefixes: {ID}", []),
-    ],
+    {
+        f'x: handle zero\n\nFixes: {ID[:12]} ("x: count")\n': [("named", ID[:12])],
+        f"Revert it\n\nThis reverts commit {ID}.": [("revert", ID)],
+        "Bound the length (CVE-2024-12345)": [("advisory", "CVE-2024-12345")],
+        "Escape it (RUSTSEC-2021-0078, GO-2022-0969)": [
+            ("advisory", "RUSTSEC-2021-0078"),
+            ("advisory", "GO-2022-0969"),
+        ],
+        "Escape it, see GHSA-jfh8-c2jp-5v3q": [("advisory", "GHSA-JFH8-C2JP-5V3Q")],
+        "Fixes #12": [("issue", "#12")],
+        "Handle zero\n\nResolves: owner/name#7": [("issue", "#7")],
+        "fix(api): handle zero\n\nCloses #3": [("issue", "#3"), ("conventional", "")],
+        "fix!: handle zero": [("conventional", "")],
+        "hotfix: handle zero": [("conventional", "")],
+        "fix(deps): update serde to 1.2": [],
+        "fix(deps-dev): update x (CVE-2024-12345)": [("advisory", "CVE-2024-12345")],
+        "feat: a page\n\nCloses #12": [],
+        "Add a page\n\nCloses #12": [],
+        "Crash on an empty list\n\nResolves #12": [("issue", "#12")],
+        "feat: a page\n\nFixes #12": [("issue", "#12")],
+        "Refactor the prefix: shorter": [],
+        "See #12 and fixture #3": [],
+        "docs: how to fix: it": [],
+        f"Prefixes: {ID}": [],
+    }.items(),
 )
 def test_signs_of_a_fix(message: str, expected: list[tuple[str, str]]) -> None:
     assert fix_signs(message) == [(FixTier(tier), name) for tier, name in expected]
 
 
-def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(tmp_path: Path) -> None:
+def test_the_named_commit_is_the_culprit_and_the_lines_are_listed_beside_it(
+    tmp_path: Path, where: Path
+) -> None:
     before = (
-        ("first", {"a.py": text(*OTHER, *BAD)}),
-        ("second", {"a.py": text(*OTHER, *BAD), "b.py": text("size = 0")}),
+        ("first", {"a.py": [*OTHER, *BAD]}),
+        ("second", {"a.py": [*OTHER, *BAD], "b.py": ["size = 0"]}),
     )
     named = history(tmp_path / "before.git", *before).sha["second"]
-    repair = {"a.py": text(*OTHER, *FIXED), "b.py": text("size = 0")}
+    repair = {"a.py": [*OTHER, *FIXED], "b.py": ["size = 0"]}
     (row,) = traced(
-        history(tmp_path / "r.git", *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
+        history(where, *before, ("repair", repair, f"x\n\nFixes: {named[:9]}")),
         "repair",
     )
     assert (row["tier"], row["culprit"], row["basis"]) == ("named", "second", "stated")
     assert (row["introduced_by"], row["likely"]) == ("first", False)
 
 
-def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path) -> None:
+def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER)}),
-        ("mean", {"a.py": text(*OTHER, *BAD)}),
-        ("back", {"a.py": text(*OTHER)}),
+        where,
+        ("start", {"a.py": [*OTHER]}),
+        ("mean", {"a.py": [*OTHER, *BAD]}),
+        ("back", {"a.py": [*OTHER]}),
     )
     (row,) = traced(build, "back")
     assert (row["tier"], row["basis"], row["culprit"], row["lines"]) == (
@@ -602,47 +597,46 @@ def test_a_revert_leads_to_what_it_takes_back_also_without_a_word(tmp_path: Path
     )
 
 
-def test_a_range_and_an_issue_stand_for_their_fixes(tmp_path: Path) -> None:
+def test_a_range_and_an_issue_stand_for_their_fixes(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD, "x = 1 / 0")}),
-        ("one", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0")}, "handle zero\n\nFixes #12"),
-        ("plain", {"a.py": text(*OTHER, *FIXED, "x = 1 / 0", "y = 2")}),
-        ("two", {"a.py": text(*OTHER, *FIXED, "x = 1", "y = 2")}, "fix: x"),
+        where,
+        ("start", {"a.py": [*OTHER, *BAD, "x = 1 / 0"]}),
+        ("one", {"a.py": [*OTHER, *FIXED, "x = 1 / 0"]}, "handle zero\n\nFixes #12"),
+        ("plain", {"a.py": [*OTHER, *FIXED, "x = 1 / 0", "y = 2"]}),
+        ("two", {"a.py": [*OTHER, *FIXED, "x = 1", "y = 2"]}, "fix: x"),
     )
     db = followed(build)
     between = f"{build.sha['start']}..{build.sha['two']}"
     assert {row["fix"] for row in traced(build, between, db=db)} == {"one", "two"}
     assert pick(traced(build, "#12", db=db), "fix", "tier", "names") == [("one", "issue", "#12")]
     assert {row["fix"] for row in traced(build, "--all", db=db)} == {"one", "two"}
-    refused = run("culprit", build.where, "#13", "--db", db)
-    assert refused.exit_code == 2 and "nothing shows a fix in #13" in refused.stderr
+    refused = run("culprit", build.where, "#13", code=2, db=db)
+    assert "nothing shows a fix in #13" in refused.stderr
 
 
 # --- what is stored, and what is missing ----------------------------------------------------------
 
 
-def test_lines_must_be_followed_and_the_command_says_how(tmp_path: Path) -> None:
+def test_lines_must_be_followed_and_the_command_says_how(where: Path, db: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*BAD)}),
-        ("repair", {"a.py": text(*FIXED)}, "fix: zero"),
+        where,
+        ("start", {"a.py": [*BAD]}),
+        ("repair", {"a.py": [*FIXED]}, "fix: zero"),
     )
-    db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    analyse(build.where, db)
     for fix in ("HEAD", "--all", "#1"):
-        refused = run("culprit", build.where, fix, "--db", db)
-        assert refused.exit_code == 2 and "not followed yet" in refused.stderr
+        refused = run("culprit", build.where, fix, code=2, db=db)
+        assert "not followed yet" in refused.stderr
         assert f"whowrote survival {build.where}" in refused.stderr
 
 
 def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*OTHER, *BAD)}),
-        ("repair", {"a.py": text(*OTHER, *FIXED)}, "fix: zero"),
+        where,
+        ("start", {"a.py": [*OTHER, *BAD]}),
+        ("repair", {"a.py": [*OTHER, *FIXED]}, "fix: zero"),
     )
     db = followed(build)
     first = traced(build, "--all", db=db)
@@ -658,19 +652,19 @@ def test_all_fixes_are_stored_and_traced_again_only_after_a_change(
     assert traced(build, "--all", db=db) == first
 
 
-def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path) -> None:
+def test_lines_from_before_the_followed_part_are_said_to_be_older(where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("start", {"a.py": text(*GOOD, *BAD)}),
+        where,
+        ("start", {"a.py": [*GOOD, *BAD]}),
         (
             "agent",
-            {"a.py": text(*GOOD, *BAD, "z = 1")},
+            {"a.py": [*GOOD, *BAD, "z = 1"]},
             "add z\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
         ),
-        ("repair", {"a.py": text(*GOOD, *FIXED, "z = 1")}, "fix: zero"),
+        ("repair", {"a.py": [*GOOD, *FIXED, "z = 1"]}, "fix: zero"),
         (
             "guard",
-            {"a.py": text(*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1")},
+            {"a.py": [*GOOD[:2], "    assert items", *GOOD[2:], *FIXED, "z = 1"]},
             "fix: nothing",
         ),
     )
@@ -681,10 +675,12 @@ def test_lines_from_before_the_followed_part_are_said_to_be_older(tmp_path: Path
     ]
 
 
-def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
+def test_what_an_agent_introduced_comes_with_its_session_and_prompt(
+    tmp_path: Path, db: Path
+) -> None:
+    repo = clone("example", tmp_path)
+    analyse(repo, db)
+    run("survival", repo, "-q", db=db)
     with Store(db) as store:
         ended = store.rows(
             "SELECT d.commit_sha AS sha, s.key AS session FROM line_fates t JOIN line_lifetimes l"
@@ -693,7 +689,7 @@ def test_what_an_agent_introduced_comes_with_its_session_and_prompt(tmp_path: Pa
             " WHERE l.cause = 'modified' AND l.path LIKE '%.py' AND o.author = 'agent'"
         )
     assert ended
-    rows = json.loads(run("culprit", repo, ended[0]["sha"], "--db", db, "--json").stdout)
+    rows = run_json("culprit", repo, ended[0]["sha"], db=db)
     by_agent = [row for row in rows if row["class"] == "agent"]
     assert by_agent and all(row["prompt"] and row["agent"] and row["evidence"] for row in by_agent)
     assert ended[0]["session"] in {row["session"] for row in by_agent}

@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import pick, select
 from support.builder import git
-from support.commands import clone, run
-from support.histories import Build, text
+from support.commands import Analysed, analyse, clone, run
+from support.histories import Build
 
 import whowrote
 from attribution.addresses import Addresses, Place
@@ -28,6 +28,7 @@ from attribution.culprit.queries.repairs import (
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import as_agents
 from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED, compare
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
 AGENT = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
@@ -39,93 +40,88 @@ def block(name: str, count: int, value: str = "1") -> list[str]:
 
 
 @pytest.fixture
-def repaired(tmp_path: Path) -> tuple[Path, Path]:
+def repaired(tmp_path: Path) -> Analysed:
     """1,200 declared lines of an agent, of which a fix repairs three and a rewrite five; 1,200
     others without any repair.
     """
     build = Build(tmp_path / "r.git")
     agent, other = block("agent", 1200), block("other", 1200)
-    build.commit("other", [], {"o.py": text(*other)}, author=f"{PEOPLE[0]} 1700000000 +0000")
+    build.commit("other", {"o.py": [*other]}, author=f"{PEOPLE[0]} 1700000000 +0000")
     build.commit(
         "agent",
-        ["other"],
-        {"o.py": text(*other), "a.py": text(*agent)},
+        {"o.py": [*other], "a.py": [*agent]},
         message=f"add{AGENT}",
         author=f"{PEOPLE[1]} 1700010000 +0000",
     )
     fixed = [*block("agent", 3, "2"), *agent[3:]]
-    build.commit(
-        "fix", ["agent"], {"o.py": text(*other), "a.py": text(*fixed)}, message="fix: compute two"
-    )
+    build.commit("fix", {"o.py": [*other], "a.py": [*fixed]}, message="fix: compute two")
     rewritten = [*fixed[:-5], *block("new", 5, "3")]
-    build.commit("rewrite", ["fix"], {"o.py": text(*other), "a.py": text(*rewritten)})
+    build.commit("rewrite", {"o.py": [*other], "a.py": [*rewritten]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x4")
     db = tmp_path / "r.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    assert run("survival", build.where, "--db", db, "-q", "--full").exit_code == 0
-    return build.where, db
+    analyse(build.where, db)
+    run("survival", build.where, "-q", "--full", db=db)
+    return Analysed(build.where, db)
 
 
-def tables(*arguments: object) -> dict[str, list[dict[str, Any]]]:
+def tables(*arguments: object) -> dict[str, list[Row]]:
     done = run("report", *arguments, "--json")
-    assert done.exit_code == 0, done.stderr
     return {table["name"]: table["rows"] for table in json.loads(done.stdout)}
 
 
 # --- repairs --------------------------------------------------------------------------------------
 
 
-def test_only_what_fixes_removed_counts_as_repaired(repaired: tuple[Path, Path]) -> None:
+def test_only_what_fixes_removed_counts_as_repaired(repaired: Analysed) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", db=db)
     by_class = {
         row["name"]: row
         for row in tables("repairs", repo, "--db", db)["repairs"]
         if row["by"] == "class"
     }
     agents = by_class["declared"]
-    assert (agents["lines"], agents["commits"], agents["repairs"]) == (1200, 1, 1)
+    assert pick(agents, "lines", "commits", "repairs") == (1200, 1, 1)
     # one commit has no interval
     assert agents["per_1000"] == pytest.approx(1000 / 1200) and agents["low"] is None
-    assert (by_class["undeclared"]["lines"], by_class["undeclared"]["repairs"]) == (1208, 0)
+    assert pick(by_class["undeclared"], "lines", "repairs") == (1208, 0)
 
 
-def test_repairs_need_traced_fixes_and_say_how(repaired: tuple[Path, Path]) -> None:
+def test_repairs_need_traced_fixes_and_say_how(repaired: Analysed) -> None:
     repo, db = repaired
-    refused = run("report", "repairs", repo, "--db", db)
-    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+    refused = run("report", "repairs", repo, code=2, db=db)
+    assert "whowrote culprit PATH --all" in refused.stderr
 
 
-def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(tmp_path: Path) -> None:
-    top, db = clone("example", tmp_path), tmp_path / "e.db"
+def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(
+    tmp_path: Path, db: Path
+) -> None:
+    top = clone("example", tmp_path)
     for command in (("survival", top, "--db", db), ("culprit", top, "--all", "--db", db)):
-        assert (done := run(*command)).exit_code == 0, done.stderr
-    refused = run("report", "repairs", top, "--db", db)
-    assert (
-        refused.exit_code == 2
-        and "no commit shows that it is a fix" in refused.stderr
-        and "--all" not in refused.stderr
-    )
+        run(*command)
+    refused = run("report", "repairs", top, code=2, db=db)
+    assert "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
 
 
 def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    traced, other, db = clone("example", tmp_path), clone("squash", tmp_path), tmp_path / "e.db"
+    traced, other = clone("example", tmp_path), clone("squash", tmp_path)
     for command in (
         ("survival", traced, "--db", db),
         ("culprit", traced, "--all", "--db", db),
         ("survival", other, "--db", db),
     ):
-        assert (done := run(*command)).exit_code == 0, done.stderr
-    refused = run("report", "repairs", other, "--db", db)
-    assert refused.exit_code == 2 and "whowrote culprit PATH --all" in refused.stderr
+        run(*command)
+    refused = run("report", "repairs", other, code=2, db=db)
+    assert "whowrote culprit PATH --all" in refused.stderr
 
 
-def test_the_chapters_are_there_for_programs(repaired: tuple[Path, Path]) -> None:
+def test_the_chapters_are_there_for_programs(repaired: Analysed) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", db=db)
     with whowrote.open(db) as database:
         assert list(database.chapter("repairs")) == ["repairs"]
         assert list(database.chapter("ownership")) == ["ownership"]
@@ -181,7 +177,7 @@ def test_several_spans_that_a_fix_ends_are_one_repair() -> None:
         written("agent", 986),
     ]
     row = _rate_row("class", "agent", group)
-    assert (row["repairs"], row["lines"], row["per_1000"]) == (1, 1000, 1.0)
+    assert pick(row, "repairs", "lines", "per_1000") == (1, 1000, 1.0)
     assert row["repaired_30_days"] == pytest.approx(14 / 1000)
 
 
@@ -204,17 +200,14 @@ def test_the_direction_of_the_bias_of_unknown_lines_is_said(fix: int, direction:
     assert _bounds([written("agent", 1000, fix=5)]) == []
 
 
-def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, Path]) -> None:
+def test_a_view_has_the_repaired_lines_with_their_authors(repaired: Analysed) -> None:
     """It is in every export of tables. The rewrite is no fix, so that its five lines are not
     there.
     """
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", db=db)
     with Store(db) as store:
-        shas = {
-            row["subject"]: row["commit_sha"]
-            for row in store.rows("SELECT subject, commit_sha FROM commits")
-        }
+        shas: Texts = dict(select(store, "SELECT subject, commit_sha FROM commits"))
         rows = store.rows(
             "SELECT fix_sha, introduced_by, is_culprit, path, line, lines, class FROM"
             " repaired_lines"
@@ -236,20 +229,20 @@ def test_a_view_has_the_repaired_lines_with_their_authors(repaired: tuple[Path, 
 
 
 def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     rows = {row["directory"]: row for row in tables("ownership", repo, "--db", db)["ownership"]}
     whole = rows["(all)"]
     assert set(rows) == {"(all)", "."} and whole["lines"] == 2400
-    assert (whole["by_agents"], whole["agent"], whole["declared"]) == (1192, 0, 1192)
-    assert (whole["undeclared"], whole["unknown"], whole["people"]) == (1208, 0, 0)
-    assert (whole["untouched"], whole["untouched_share"]) == (1192, 1.0)
-    assert (whole["bus_factor"], whole["bus_factor_without_agents"]) == (2, 1)
+    assert pick(whole, "by_agents", "agent", "declared") == (1192, 0, 1192)
+    assert pick(whole, "undeclared", "unknown", "people") == (1208, 0, 0)
+    assert pick(whole, "untouched", "untouched_share") == (1192, 1.0)
+    assert pick(whole, "bus_factor", "bus_factor_without_agents") == (2, 1)
 
 
 def test_lines_older_than_agents_are_counted_apart_from_other_people(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     with Store(db) as store, store.transaction() as connection:
@@ -257,10 +250,10 @@ def test_lines_older_than_agents_are_counted_apart_from_other_people(
             "UPDATE origins SET author = 'human', evidence = 'dated' WHERE author = 'unknown'"
         )
     whole = tables("ownership", repo, "--db", db)["ownership"][0]
-    assert (whole["dated"], whole["people"], whole["undeclared"]) == (1208, 0, 0)
+    assert pick(whole, "dated", "people", "undeclared") == (1208, 0, 0)
 
 
-def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, Path]) -> None:
+def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: Analysed) -> None:
     repo, db = repaired
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
@@ -277,11 +270,11 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: tuple[Path, P
 
 
 def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", db=db)
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
@@ -291,10 +284,10 @@ def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
     assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 1192
 
 
-def test_ownership_needs_followed_lines(tmp_path: Path) -> None:
-    Store(tmp_path / "w.db").close()
-    refused = run("report", "ownership", "--db", tmp_path / "w.db")
-    assert refused.exit_code == 2 and "whowrote survival PATH" in refused.stderr
+def test_ownership_needs_followed_lines(db: Path) -> None:
+    Store(db).close()
+    refused = run("report", "ownership", code=2, db=db)
+    assert "whowrote survival PATH" in refused.stderr
 
 
 def test_bus_factor() -> None:
@@ -315,15 +308,15 @@ def shown(db: Path, **arguments: str) -> str:
     return body
 
 
-def test_the_page_says_how_fixes_are_traced_first(repaired: tuple[Path, Path]) -> None:
-    assert "whowrote culprit PATH --all" in shown(repaired[1])
+def test_the_page_says_how_fixes_are_traced_first(repaired: Analysed) -> None:
+    assert "whowrote culprit PATH --all" in shown(repaired.db)
 
 
-def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
+    analyse(repo, db)
+    run("survival", repo, "-q", db=db)
+    run("culprit", repo, "--all", db=db)
     with Store(db) as store:
         ended = store.rows(
             "SELECT h.commit_sha AS sha, h.author_at, t.origin, l.start_line, o.session_id,"
@@ -334,35 +327,35 @@ def test_the_page_has_the_prompt_that_introduced_what_was_fixed(tmp_path: Path) 
         )[0]
         prompt = store.value(
             "SELECT prompt FROM turns WHERE session_id = ? AND turn_index = ?",
-            (ended["session_id"], ended["turn_index"]),
+            pick(ended, "session_id", "turn_index"),
         )
         with store.transaction() as connection:
             connection.execute("DELETE FROM fixes")
             connection.execute(
                 "INSERT INTO fixes (id, repo_id, commit_sha, fixed_at, tier, names, outcome,"
                 " culprit_sha, basis) VALUES (1, 1, ?, ?, 'issue', '#1', 'removed', NULL, 'none')",
-                (ended["sha"], ended["author_at"]),
+                pick(ended, "sha", "author_at"),
             )
             connection.execute(
                 "INSERT INTO fixed_lines VALUES (1, ?, ?, 1, 1)",
-                (ended["origin"], ended["start_line"]),
+                pick(ended, "origin", "start_line"),
             )
     page = shown(db)
     assert prompt[:30].split("\n")[0] in page and "session</a>" in page and "issue" in page
 
 
 def test_the_page_shows_lines_of_agents_alone_unless_asked_for_all(
-    repaired: tuple[Path, Path],
+    repaired: Analysed,
 ) -> None:
     repo, db = repaired
-    assert run("culprit", repo, "--all", "--db", db).exit_code == 0
+    run("culprit", repo, "--all", db=db)
     # declared by the commit alone
     assert "No fix repaired such a line" in shown(db) and "a.py:1" in shown(db, author="all")
 
 
-def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: tuple[Path, Path]) -> None:
+def test_the_lines_of_a_fix_are_looked_up_by_their_numbers(repaired: Analysed) -> None:
     """The page answers at once: SQLite must not read all lines of the repository for each fix."""
-    with Store(repaired[1]) as store:
+    with Store(repaired.db) as store:
         plan = [
             row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {culprits._LINES}", ("[]", 1))
         ]

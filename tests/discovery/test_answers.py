@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
 from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
@@ -30,6 +31,7 @@ from collector.discovery.mirrors.update import FetchOptions, update_mirror
 from collector.discovery.selection.metadata import _columns, from_graphql
 from collector.discovery.selection.probe import Prober, probe_all
 from collector.discovery.selection.run import DiscoverResult, Filters, decide, discover
+from collector.json_values import JsonObject, Row, Texts
 from collector.repository_names import RepositorySource, moved_source, same_place, source
 from collector.storage.store import Store
 
@@ -73,7 +75,7 @@ def run(context: ChannelContext, *names: str) -> DiscoverResult:
     return discover(context, names or ("listing",), Filters(), prober)
 
 
-def candidates(context: ChannelContext) -> dict[str, dict[str, Any]]:
+def candidates(context: ChannelContext) -> dict[str, Row]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
 
@@ -252,14 +254,14 @@ def test_the_token_goes_to_git_of_its_server_and_a_bad_one_is_left_out(time: Fak
 
 @pytest.mark.parametrize(
     ("fault", "slept"),
-    [
-        ("graphql-limit", [60.0]),
-        ("graphql-limit-left", [41.0]),
-        ("secondary-200", [60.0]),
-        ("secondary-date", [20.0]),
-        ("secondary-after", [7.0]),
-        ("secondary", [60.0]),
-    ],
+    {
+        "graphql-limit": [60.0],
+        "graphql-limit-left": [41.0],
+        "secondary-200": [60.0],
+        "secondary-date": [20.0],
+        "secondary-after": [7.0],
+        "secondary": [60.0],
+    }.items(),
 )
 def test_a_limit_of_graphql_is_waited_out_in_every_form(
     opened: Open, time: FakeTime, fault: str, slept: list[float]
@@ -385,14 +387,14 @@ def test_fields_of_another_kind_are_not_known(
     with opened(World([Repo("o/r", raw=refs(V1))]), ["o/r"]) as (_, context):
         assert run(context).failures == []
         row = candidates(context)["o/r"]
-        assert (row["exclusion"], row["detail"]) == (
+        assert pick(row, "exclusion", "detail") == (
             "no_metadata",
             "not known: whether it is a fork, its size",
         )
 
 
 def test_filters_take_unknown_for_unknown() -> None:
-    row: dict[str, Any] = dict.fromkeys(
+    row: Row = dict.fromkeys(
         ("exclusion", "renamed_to", "notes", "checkpoint_remote", "failure", "detail", "licence")
     )
     row |= {"outcome": "ok", "confirmed": 1, "server": "s", "metadata_at": None, "fork_of": None}
@@ -469,7 +471,7 @@ def test_a_search_that_promises_results_without_an_end_ends(
     monkeypatch.setattr(code_search, "records", one_search)
     asked: list[str] = []
 
-    def lie(path: str, params: dict[str, Any], resource: str) -> Page:
+    def lie(path: str, params: JsonObject, resource: str) -> Page:
         asked.append(params["q"])
         # Each slice promises less than the one it was cut from, as an honest one would.
         items = [
@@ -583,7 +585,7 @@ def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(
     tmp_path: Path, time: FakeTime, lie: str
 ) -> None:
     types = {"Content-Type": "application/x-git-upload-pack-advertisement"}
-    answers: dict[str, Callable[[str, bytes], tuple[int, dict[str, str], bytes]]] = {
+    answers: dict[str, Callable[[str, bytes], tuple[int, Texts, bytes]]] = {
         "html": lambda path, body: (200, {"Content-Type": "text/html"}, b"<html>log in</html>"),
         "other service": lambda path, body: (
             200,

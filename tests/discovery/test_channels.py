@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.agents import agents_of_records
@@ -39,10 +40,10 @@ from collector.discovery.records import record_of, records
 from collector.discovery.selection.probe import Prober
 from collector.discovery.selection.run import Filters, discover
 from collector.errors import WhoWroteError
-from collector.json_values import identifier
+from collector.json_values import JsonObject, Numbers, identifier
 from collector.storage.store import Store
 
-DATA = Path(__file__).parent.parent / "data" / "gharchive"
+DATA = ROOT / "tests" / "data" / "gharchive"
 SETTINGS = ".entire/settings.json"
 NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 
@@ -99,7 +100,7 @@ def hits_of(context: ChannelContext, name: str) -> int:
     return int(context.log.store.value(sql, (name,)))
 
 
-def states(context: ChannelContext, channel: str) -> dict[str, int]:
+def states(context: ChannelContext, channel: str) -> Numbers:
     rows = context.log.store.rows(
         "SELECT state, count(*) AS n FROM cursors WHERE channel = ? GROUP BY 1", (channel,)
     )
@@ -514,7 +515,7 @@ def test_hours_are_read_once_and_damage_is_recorded(
     context: Any, tmp_path: Path, where: str
 ) -> None:
     folder = archive(tmp_path / "gh", hours_of_a_day())
-    day: dict[str, Any] = {
+    day: JsonObject = {
         "since": datetime(2026, 2, 1, tzinfo=UTC),
         "until": datetime(2026, 2, 1, 11, tzinfo=UTC),
     }

@@ -7,22 +7,22 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from support.answers import column, pick
+from support.commands import collect
 from support.fake_time import FakeTime
 from support.git_answers import V1, refs
 from support.github_server import FIRST_SEARCH, TOKEN, GitHubServer, Repo, World, one_search
 from support.invariants import broken_checks
 
-from collector.cli import cli
 from collector.discovery.channels import code_search, paging
 from collector.discovery.channels.channel import (
     ChannelContext,
@@ -46,6 +46,7 @@ from collector.discovery.selection.run import (
     discover,
     settle,
 )
+from collector.json_values import JsonObject, Row
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -79,16 +80,21 @@ def opened(
         )
 
 
-def listed(*names: str) -> dict[str, Any]:
+def listed(*names: str) -> JsonObject:
     return {"texts": (("test", "\n".join(names).encode()),)}
 
 
-def rows(context: ChannelContext) -> dict[str, dict[str, Any]]:
+def rows(context: ChannelContext) -> dict[str, Row]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
 
 def prober(context: ChannelContext) -> Prober:
     return Prober(GitServers(context.github.web, context.github.clock))
+
+
+def ask_listing(context: ChannelContext, one: Prober | None = None) -> DiscoverResult:
+    """Discovery in what a list names."""
+    return discover(context, ["listing"], Filters(), one or prober(context))
 
 
 def remote(repo: str, provider: str = "github") -> str:
@@ -152,15 +158,12 @@ def server() -> Iterator[GitHubServer]:
         yield running
 
 
-def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        outcome = ask_listing(context)
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
-        wanted = {
-            row["full_name"]
-            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
-        }
+        wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
         assert wanted == {name for name, reason in EXPECTED.items() if reason is None}
         assert (
             context.log.store.value(
@@ -170,7 +173,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         )
         assert broken_checks(context.log.store) == {}
         row = rows(context)["o/v1"]
-        assert (row["stars"], row["language"], row["licence"], row["github_id"]) == (
+        assert pick(row, "stars", "language", "licence", "github_id") == (
             10,
             "Go",
             "MIT",
@@ -183,9 +186,9 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, tmp_path
         assert named_by == "named by o/code"
 
 
-def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+def test_filters_decide_anew_without_asking(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        ask_listing(context)
         asked = len(server.log)
         filters = Filters(True, frozenset({"mit"}), None, True)
         settle(context.log, filters)
@@ -207,7 +210,7 @@ def test_filters_decide_anew_without_asking(server: GitHubServer, tmp_path: Path
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
 
 
-def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(db: Path) -> None:
     """A record at the root is shown with the metadata; one elsewhere is known from the search
     that found it.
     """
@@ -226,9 +229,9 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
     names = listed("o/aider", "o/both", "o/none")
     with (
         GitHubServer(World(world)) as server,
-        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **names) as context,
+        opened(server, db, FakeTime(NOW.timestamp()), **names) as context,
     ):
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert {name: row["exclusion"] for name, row in rows(context).items()} == {
             "o/aider": "no_ref",
             "o/both": None,
@@ -236,20 +239,17 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
         }
         context.request = DiscoverOptions(records=("aider",))
         discover(context, ["code_search"], Filters(records=frozenset({"aider"})), prober(context))
-        named = {name: (row["records"], row["exclusion"]) for name, row in rows(context).items()}
+        named = {name: pick(row, "records", "exclusion") for name, row in rows(context).items()}
         assert named == {
             "o/aider": ("aider", None),
             "o/deeper": ("aider", None),
             "o/both": ("specstory", None),
             "o/none": (None, "no_ref"),
         }
-        wanted = {
-            row["full_name"]
-            for row in context.log.store.rows("SELECT full_name FROM wanted_candidates")
-        }
+        wanted = set(column(context.log.store, "SELECT full_name FROM wanted_candidates"))
         assert wanted == {"o/aider", "o/deeper", "o/both"}
         counts = {
-            row["record"]: (row["found"], row["taken"])
+            row["record"]: pick(row, "found", "taken")
             for row in report(context.log.store, NOW)["records"]
         }
         assert {name: count for name, count in counts.items() if count != (0, 0)} == {
@@ -259,34 +259,32 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(tmp_p
         }
 
 
-def test_probe_says_which_records_a_repository_has(collect: Any, server: GitHubServer) -> None:
-    server.world.repos.append(
+def test_probe_says_which_records_a_repository_has(reached: GitHubServer) -> None:
+    reached.world.repos.append(
         Repo("x/aider", raw=refs(), files={".aider.chat.history.md": "# aider chat started at"})
     )
-    code, _, err = collect("probe", "x/aider", "--record", "aider")
-    assert code == 0 and "repositories by record: aider 1" in err
-    code, _, err = collect("discover", "code_search", "--record", "nothing")
-    assert code == 2 and "no such record: nothing" in err and "specstory" in err
+    said = collect("probe", "x/aider", "--record", "aider").stderr
+    assert "repositories by record: aider 1" in said
+    said = collect("discover", "code_search", "--record", "nothing", code=2).stderr
+    assert "no such record: nothing" in said and "specstory" in said
 
 
-def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
+def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
         context.log.store.connection.execute(
             "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?,"
             " 'O/V1', 'x', 'forgotten')",
             (server.url,),
         )
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert rows(context)["O/V1"]["exclusion"] == "forgotten" and server.log == []
 
 
-def test_a_second_run_asks_nothing_and_probe_asks_once(
-    server: GitHubServer, tmp_path: Path
-) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        ask_listing(context)
         asked = len(server.log)
-        assert discover(context, ["listing"], Filters(), prober(context)).probed == 0
+        assert ask_listing(context).probed == 0
         assert len(server.log) == asked
         before = rows(context)["o/v2"]
         confirm(context, prober(context), DiscoverResult(), candidates(context.log, ["o/V2"]))
@@ -295,52 +293,50 @@ def test_a_second_run_asks_nothing_and_probe_asks_once(
 
 
 def test_what_fails_is_asked_again_later(
-    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: GitHubServer, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "JOBS", 1)
     time = FakeTime(NOW.timestamp())
-    with opened(server, tmp_path / "d.db", time, **listed("o/v1", "o/gone")) as context:
+    with opened(server, db, time, **listed("o/v1", "o/gone")) as context:
         server.faults.extend(["503"] * 4)
         one = Prober(GitServers(context.github.web, context.github.clock))
-        outcome = discover(context, ["listing"], Filters(), one)
+        outcome = ask_listing(context, one)
         assert {n: r["exclusion"] for n, r in rows(context).items()} == {
             "o/v1": "unreachable",
             "o/gone": "private_or_missing",
         }
-        assert discover(context, ["listing"], Filters(), one).probed == 0
+        assert ask_listing(context, one).probed == 0
         time.sleep(3 * 3600)
-        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert ask_listing(context, one).probed == 1
         assert rows(context)["o/v1"]["exclusion"] is None and rows(context)["o/v1"]["attempts"] == 0
         time.sleep(31 * 86400)
-        assert discover(context, ["listing"], Filters(), one).probed == 1
+        assert ask_listing(context, one).probed == 1
         assert outcome.failures == []
 
 
-def test_failures_of_another_kind_are_not_counted_together(
-    server: GitHubServer, tmp_path: Path
-) -> None:
+def test_failures_of_another_kind_are_not_counted_together(server: GitHubServer, db: Path) -> None:
     """What could not be reached at first and then is gone is gone for the first time: its pauses
     do not add up.
     """
     time = FakeTime(NOW.timestamp())
-    with opened(server, tmp_path / "d.db", time, **listed("o/gone")) as context:
+    with opened(server, db, time, **listed("o/gone")) as context:
         server.faults.extend(["503"] * 8)
         for outcome, hours in (("unreachable", 3), ("private_or_missing", 0)):
-            discover(context, ["listing"], Filters(), prober(context))
+            ask_listing(context)
             row = rows(context)["o/gone"]
-            assert (row["outcome"], row["attempts"]) == (outcome, 1)
+            assert pick(row, "outcome", "attempts") == (outcome, 1)
             server.faults.clear()
             time.sleep(3600 * hours)
 
 
 def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
-    server: GitHubServer, tmp_path: Path
+    server: GitHubServer, tmp_path: Path, db: Path
 ) -> None:
     server.limits["core"] = (5000, 24, 3600)
     time = FakeTime(NOW.timestamp())
     server.now = lambda: time.at
-    with opened(server, tmp_path / "d.db", time, token=False, **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+    with opened(server, db, time, token=False, **listed(*NAMES)) as context:
+        outcome = ask_listing(context)
         unnamed = {"o/data", "o/deleted"}  # only GraphQL tells the settings
         expected = {
             name: "no_ref" if reason == "elsewhere" else reason for name, reason in EXPECTED.items()
@@ -353,14 +349,14 @@ def test_without_a_token_metadata_comes_by_rest_as_far_as_it_goes(
     server.used.clear()
     server.limits["core"] = (5000, 5, 3600)
     with opened(server, tmp_path / "e.db", time, token=False, **listed(*NAMES)) as context:
-        outcome = discover(context, ["listing"], Filters(), prober(context))
+        outcome = ask_listing(context)
         assert "candidates without metadata" in str(outcome.failures[0][1])
         known = [row for row in rows(context).values() if row["metadata_at"]]
         assert len(known) == 5 and all(row["confirmed"] for row in known)
 
 
 def test_graphql_that_fails_at_one_repository_gives_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from collector.discovery.github.client import Partial
 
@@ -377,11 +373,11 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
         monkeypatch.setattr(GitHub, "graphql", moody)
         with opened(
             server,
-            tmp_path / "d.db",
+            db,
             FakeTime(NOW.timestamp()),
             **listed(*(f"o/r{n}" for n in range(8))),
         ) as context:
-            outcome = discover(context, ["listing"], Filters(), prober(context))
+            outcome = ask_listing(context)
             assert {n for n, r in rows(context).items() if r["metadata_at"] is None} == {"o/r3"}
             assert rows(context)["o/r5"]["stars"] == 5 and outcome.metadata == 7
             [(what, error)] = outcome.failures
@@ -391,15 +387,15 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
             assert rows(context)["o/r3"]["exclusion"] == "no_metadata"
 
 
-def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(tmp_path: Path) -> None:
+def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(db: Path) -> None:
     names = [f"o/r{n}" for n in range(6)]
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
     with (
         server,
-        opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*names)) as context,
+        opened(server, db, FakeTime(NOW.timestamp()), **listed(*names)) as context,
     ):
         server.faults.extend([None] * 6 + ["502"] * 6)
-        discover(context, ["listing"], Filters(), prober(context))
+        ask_listing(context)
         assert all(row["metadata_at"] for row in rows(context).values())
         assert len(server.asked("/graphql")) == 6 + 2
 
@@ -469,12 +465,12 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     assert held > 360  # of 400
 
 
-def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_path: Path) -> None:
-    with opened(server, tmp_path / "d.db", FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
-        discover(context, ["listing"], Filters(), prober(context))
+def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: Path) -> None:
+    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+        ask_listing(context)
         sections = report(context.log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}
-    assert (totals["names"], totals["repositories"], totals["confirmed"]) == (19, 18, 11)
+    assert pick(totals, "names", "repositories", "confirmed") == (19, 18, 11)
     by_channel = {row["channel"]: row for row in sections["channels"]}
     assert by_channel["listing"]["found"] == 16 and by_channel["listing"]["confirmed"] == 10
     assert (
@@ -495,7 +491,9 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, tmp_p
     assert sections["overlap"] == []  # a list is no independent channel
 
 
-def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Path) -> None:
+def test_the_overlap_of_searches_is_of_confirmed_repositories_only(
+    tmp_path: Path, db: Path
+) -> None:
     both = [
         Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1))
         for n in range(6)
@@ -518,7 +516,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     )
     server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
     time = FakeTime(NOW.timestamp())
-    with server, opened(server, tmp_path / "d.db", time, archive=str(tmp_path / "gh")) as context:
+    with server, opened(server, db, time, archive=str(tmp_path / "gh")) as context:
         discover(context, ["code_search", "commit_search"], Filters(), prober(context))
         # both look at the default branch: that they agree is no evidence
         [alone] = report(context.log.store, NOW)["overlap"]
@@ -531,7 +529,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(tmp_path: Pat
     expected = chapman(11, 4, 3)
     assert expected is not None and expected.seen == 12
     assert pair["channels"] == "code_search/commit_search, gharchive"
-    assert (pair["found"], pair["by_both"], pair["estimated"]) == (12, 3, round(expected.total, 1))
+    assert pick(pair, "found", "by_both", "estimated") == (12, 3, round(expected.total, 1))
 
 
 # --- kills and faults -----------------------------------------------------------------------------
@@ -574,7 +572,7 @@ SEARCHES = ["listing", "code_search", "commit_search"]
 LISTED = listed("e/before", "e/gone", "a/r3")
 
 
-def outcome_of(context: ChannelContext) -> dict[str, Any]:
+def outcome_of(context: ChannelContext) -> JsonObject:
     ask = context.log.store.rows
     return {
         "candidates": ask(
@@ -597,13 +595,11 @@ def outcome_of(context: ChannelContext) -> dict[str, Any]:
 class Undisturbed:
     """No dataclass: hypothesis would print all of it."""
 
-    def __init__(self, result: dict[str, Any], requests: int) -> None:
+    def __init__(self, result: JsonObject, requests: int) -> None:
         self.result, self.requests = result, requests
 
 
-def run_once(
-    server: GitHubServer, db: Path, time: FakeTime, web: Web
-) -> tuple[bool, dict[str, Any]]:
+def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, JsonObject]:
     """Whether everything was asked, and what is known now."""
     with opened(server, db, time, web=web, until=NOW, **LISTED) as context:
         outcome = discover(context, SEARCHES, Filters(), prober(context))
@@ -611,7 +607,7 @@ def run_once(
         return not (outcome.failures or waiting), outcome_of(context)
 
 
-def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> dict[str, Any]:
+def run_to_the_end(server: GitHubServer, db: Path, time: FakeTime) -> JsonObject:
     """As a person would: again, some hours later, when something could not be reached."""
     for attempt in range(6):
         complete, result = run_once(server, db, time, Web())
@@ -663,13 +659,13 @@ def test_the_undisturbed_run_has_slices_and_pages(undisturbed: Undisturbed) -> N
     assert len(undisturbed.result["candidates"]) == 30 + 9 + 2 + 3
 
 
-def with_known_totals(result: dict[str, Any], undisturbed: dict[str, Any]) -> dict[str, Any]:
+def with_known_totals(result: JsonObject, undisturbed: JsonObject) -> JsonObject:
     """The result with the number of results of slices that were cut because the server never
     finished them, which nobody knows.
     """
     pairs = zip(result["cursors"], undisturbed["cursors"], strict=True)
     cut = [
-        c | {"total": other["total"]} if (c["state"], c["total"]) == ("split", None) else c
+        c | {"total": other["total"]} if pick(c, "state", "total") == ("split", None) else c
         for c, other in pairs
     ]
     return result | {"cursors": cut}
@@ -735,49 +731,32 @@ def test_faults_and_kills_change_nothing(
 
 
 @pytest.fixture
-def collect(
-    server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
+def reached(server: GitHubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitHubServer:
+    """The server that commands ask."""
     monkeypatch.setenv("GITHUB_API_URL", server.api_url)
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.chdir(tmp_path)
-
-    def run(*args: str, stdin: str = "") -> tuple[int, str, str]:
-        result = CliRunner().invoke(cli, list(args), input=stdin, prog_name="collect")
-        return result.exit_code, result.stdout, result.stderr
-
-    return run
+    return server
 
 
-def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
-    code, out, err = collect("discover", "--list", "-", stdin="\n".join(NAMES))
-    assert (
-        code == 0
-        and "11 confirmed" in out
-        and err.startswith("excluded: ")
-        and "no_ref" in err
-        and err.count("\n") == 1
-    )
-    code, out, _ = collect("report", "--json")
-    assert (
-        code == 0
-        and {row["what"]: row["count"] for row in json.loads(out)["totals"]}["confirmed"] == 11
-    )
-    code, out, _ = collect("report")
-    assert code == 0 and "no_ref" in out
-    code, out, _ = collect("report", "--csv")
-    assert code == 0 and out.startswith("section,row,column,value\n")
-    asked = len(server.log)
-    code, out, _ = collect("probe", "o/v1", "--json")
-    assert code == 0 and len(server.log) == asked + 1
-    server.world.repos.append(Repo("x/new", raw=refs(V1)))
-    code, out, _ = collect("probe", "x/new", "--json")
-    assert (
-        code == 0 and {row["channel"]: row["confirmed"] for row in json.loads(out)}["listing"] == 11
-    )
+def test_the_commands_end_to_end(reached: GitHubServer) -> None:
+    done = collect("discover", "--list", "-", stdin="\n".join(NAMES))
+    assert "11 confirmed" in done.stdout
+    assert done.stderr.startswith("excluded: ") and done.stderr.count("\n") == 1
+    assert "no_ref" in done.stderr
+    totals = json.loads(collect("report", "--json").stdout)["totals"]
+    assert {row["what"]: row["count"] for row in totals}["confirmed"] == 11
+    assert "no_ref" in collect("report").stdout
+    assert collect("report", "--csv").stdout.startswith("section,row,column,value\n")
+    asked = len(reached.log)
+    collect("probe", "o/v1", "--json")
+    assert len(reached.log) == asked + 1
+    reached.world.repos.append(Repo("x/new", raw=refs(V1)))
+    probed = json.loads(collect("probe", "x/new", "--json").stdout)
+    assert {row["channel"]: row["confirmed"] for row in probed}["listing"] == 11
     for text in ("nonsense", "../x", "x y", "https://me:s3cret@github.com/o"):
-        code, _, err = collect("probe", text)
-        assert code == 2 and "is not a repository" in err and "s3cret" not in err
+        said = collect("probe", text, code=2).stderr
+        assert "is not a repository" in said and "s3cret" not in said
 
 
 @pytest.mark.parametrize(
@@ -789,51 +768,54 @@ def test_the_commands_end_to_end(collect: Any, server: GitHubServer) -> None:
     ],
 )
 def test_what_was_left_out_is_printed_and_ends_with_3(
-    collect: Any, server: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
+    reached: GitHubServer, fault: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_search, "records", one_search)
     monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setattr("collector.discovery.channels.paging.TRIES", 1)
-    server.world.repos[:] = [
+    reached.world.repos[:] = [
         Repo(f"o/r{n}", files={".entire/settings.json": "{}"}, raw=refs("refs/entire/x"))
         for n in range(2)
     ]
     if fault == "graphql-pathless":
-        server.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
+        reached.faults.extend([None] * 3 + [fault] * 100)  # one search, two probes
     else:
         query = FIRST_SEARCH
-        (server.refused if fault == "refused" else server.incomplete).add(query)
-    code, _, err = collect("discover", "code_search")
-    assert code == 3 and words in err, err
+        (reached.refused if fault == "refused" else reached.incomplete).add(query)
+    err = collect("discover", "code_search", code=3).stderr
+    assert words in err
 
 
 def test_without_a_token_the_commands_say_what_is_lost(
-    collect: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "")
     monkeypatch.setenv("GH_TOKEN", "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, _, err = collect("discover", "code_search")
-    assert code == 3 and "needs a token" in err and "no token:" in err
-    code, _, err = collect("discover", "nonsense")
-    assert code == 2 and "no such channel: nonsense" in err and "code_search" in err
+    err = collect("discover", "code_search", code=3).stderr
+    assert "needs a token" in err and "no token:" in err
+    err = collect("discover", "nonsense", code=2).stderr
+    assert "no such channel: nonsense" in err and "code_search" in err
 
 
-def test_addresses_that_cannot_be_meant(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_that_cannot_be_meant(
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_API_URL", "api.example.org")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 2 and "invalid URL" in err
+    err = collect("discover", "commit_search", code=2).stderr
+    assert "invalid URL" in err
     monkeypatch.setenv("GITHUB_API_URL", "http://api.example.org/api/v3")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 2 and "unencrypted" in err and TOKEN not in err
+    err = collect("discover", "commit_search", code=2).stderr
+    assert "unencrypted" in err and TOKEN not in err
 
 
-def test_no_network_is_said_in_words(collect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_network_is_said_in_words(
+    reached: GitHubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("collector.discovery.github.patience.FIRST_BACKOFF", 0.0)
     monkeypatch.setenv("GITHUB_API_URL", "http://127.0.0.1:9/api/v3")
-    code, _, err = collect("discover", "commit_search")
-    assert code == 3 and "cannot be reached" in err and "Check the network" in err
-    code, _, err = collect("probe", "o/v1", "--json")
-    assert code == 0
-    code, out, _ = collect("report", "--json")
-    assert [row["reason"] for row in json.loads(out)["exclusions"]] == ["unreachable"]
+    err = collect("discover", "commit_search", code=3).stderr
+    assert "cannot be reached" in err and "Check the network" in err
+    collect("probe", "o/v1", "--json")
+    excluded = json.loads(collect("report", "--json").stdout)["exclusions"]
+    assert [row["reason"] for row in excluded] == ["unreachable"]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.answers import pick
 from support.git_answers import OID, V1, git, make_repo
 from support.github_server import GitHubServer, Repo, World
 
@@ -33,7 +34,12 @@ ULID = "01JZKQ4W7V8Y9X2M3N4P5Q6R7S"
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., tuple[GitHubServer, Prober]]]:
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r.git"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., tuple[GitHubServer, Prober]]]:
     """Starts a server with the given repositories, and a prober that never waits."""
     opened: list[Any] = []
 
@@ -48,7 +54,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., tuple[GitHubServer, Prober]]
         each.__exit__()
 
 
-def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
+def test_what_git_holds_is_what_is_seen(serve: Any, where: Path) -> None:
     refs = {f"refs/entire/checkpoints/{n:02x}/{n:012x}": str(n) for n in range(40)}
     refs |= {f"refs/heads/other-{n}": "x" for n in range(60)} | {
         f"refs/pull/{n}/head": "y" for n in range(60)
@@ -64,7 +70,7 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
         "refs/notes/ai": "notes",
         "refs/notes/semantic-release": "no agent",
     }
-    repo = make_repo(tmp_path / "r.git", refs)
+    repo = make_repo(where, refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
     found = seen.columns
@@ -74,25 +80,25 @@ def test_what_git_holds_is_what_is_seen(serve: Any, tmp_path: Path) -> None:
         1,
         "refs/notes/ai",
     )
-    assert (found["v1_oid"], found["v2_oid"]) == (
+    assert pick(found, "v1_oid", "v2_oid") == (
         git(repo, "rev-parse", V1),
         git(repo, "rev-parse", "refs/entire/checkpoints/v2/main"),
     )
-    assert (found["head_ref"], found["head_oid"]) == (
+    assert pick(found, "head_ref", "head_oid") == (
         "refs/heads/main",
         git(repo, "rev-parse", "main"),
     )
     assert len(server.log) == 1 and "authorization" not in server.log[0].headers
 
 
-def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
+def test_only_the_refs_asked_for_travel(serve: Any, where: Path) -> None:
     refs = {
         "refs/heads/main": "m",
         V1: "v1",
         "refs/heads/entirely-else": "x",
         **{f"refs/heads/b{n}": "x" for n in range(300)},
     }
-    repo = make_repo(tmp_path / "r.git", refs)
+    repo = make_repo(where, refs)
     server, prober = serve(Repo("o/r", git_dir=repo))
     body = git_server.ls_refs_request(PREFIXES)
     headers = {"Git-Protocol": "version=2", "Content-Type": "application/x-git-upload-pack-request"}
@@ -101,8 +107,8 @@ def test_only_the_refs_asked_for_travel(serve: Any, tmp_path: Path) -> None:
     assert len(answer.body) < 300
 
 
-def test_the_digest_changes_with_what_matters_only(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
+def test_the_digest_changes_with_what_matters_only(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo))
     before = prober(server.url, "o/r").columns["refs_digest"]
     git(repo, "update-ref", "refs/heads/feature", "main")
@@ -113,8 +119,8 @@ def test_the_digest_changes_with_what_matters_only(serve: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["v0", "dumb"])
-def test_old_servers_are_said_to_be_old(serve: Any, tmp_path: Path, kind: str) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
+def test_old_servers_are_said_to_be_old(serve: Any, where: Path, kind: str) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo, git=kind))
     seen = prober(server.url, "o/r")
     assert (
@@ -123,22 +129,22 @@ def test_old_servers_are_said_to_be_old(serve: Any, tmp_path: Path, kind: str) -
     )
 
 
-def test_a_repository_with_sha256_is_asked_in_its_own_words(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"}, "sha256")
+def test_a_repository_with_sha256_is_asked_in_its_own_words(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"}, "sha256")
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
     assert seen.outcome == "ok" and seen.columns["v1_oid"] == git(repo, "rev-parse", V1)
 
 
-def test_a_repository_without_a_commit(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {})
+def test_a_repository_without_a_commit(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {})
     server, prober = serve(Repo("o/r", git_dir=repo))
     seen = prober(server.url, "o/r")
     assert (seen.outcome, seen.columns["head_oid"], seen.columns["v1_oid"]) == ("ok", None, None)
 
 
-def test_missing_private_and_renamed(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
+def test_missing_private_and_renamed(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(
         Repo("o/new", git_dir=repo), Repo("o/secret", private=True), renamed={"o/old": "o/new"}
     )
@@ -149,8 +155,8 @@ def test_missing_private_and_renamed(serve: Any, tmp_path: Path) -> None:
     assert prober(server.url, "o/new").renamed_to is None
 
 
-def test_failures_pass_and_limits_stop_all(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
+def test_failures_pass_and_limits_stop_all(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(Repo("o/r", git_dir=repo))
     undisturbed = prober(server.url, "o/r")
     slept: list[float] = []
@@ -183,8 +189,8 @@ def test_nobody_is_there() -> None:
     assert seen.outcome == "unreachable" and "127.0.0.1" in seen.detail
 
 
-def test_many_at_once_come_back_in_order(serve: Any, tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "r.git", {"refs/heads/main": "m", V1: "v1"})
+def test_many_at_once_come_back_in_order(serve: Any, where: Path) -> None:
+    repo = make_repo(where, {"refs/heads/main": "m", V1: "v1"})
     server, prober = serve(*(Repo(f"o/r{n}", git_dir=repo if n % 3 else None) for n in range(50)))
     found = list(probe_all(prober, range(50), lambda n: (server.url, f"o/r{n}"), jobs=6))
     assert [n for n, _ in found] == list(range(50))

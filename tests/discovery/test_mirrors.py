@@ -194,18 +194,17 @@ def test_a_private_place_of_checkpoints_is_noted_and_the_rest_fetched(
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [
+    {
         (
-            b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/c"}}}',
-            "o/c",
-        ),
-        (b'{"strategy_options": {"checkpoint_remote": "../../etc"}}', ""),
-        (b'{"strategy_options": {"checkpoint_remote": {"repo": "--upload-pack=x/y"}}}', ""),
-        (b'{"strategy_options": []}', ""),
-        (b"[" * 100_000, ""),
-        (b"\xff", ""),
-        (b"", ""),
-    ],
+            b'{"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "o/c"}}}'
+        ): "o/c",
+        b'{"strategy_options": {"checkpoint_remote": "../../etc"}}': "",
+        b'{"strategy_options": {"checkpoint_remote": {"repo": "--upload-pack=x/y"}}}': "",
+        b'{"strategy_options": []}': "",
+        b"[" * 100_000: "",
+        b"\xff": "",
+        b"": "",
+    }.items(),
 )
 def test_settings_are_read_with_care(text: bytes, name: str) -> None:
     assert checkpoint_remote(text) == name
@@ -284,13 +283,13 @@ def test_a_repository_that_is_gone_keeps_its_mirror(served: GitServer, mirrors: 
 
 @pytest.mark.parametrize(
     ("status", "state"),
-    [
-        (401, "gone"),
-        (404, "gone"),
-        (403, "unreachable"),
-        (500, "unreachable"),
-        (429, "unreachable"),
-    ],
+    {
+        401: "gone",
+        404: "gone",
+        403: "unreachable",
+        500: "unreachable",
+        429: "unreachable",
+    }.items(),
 )
 def test_what_the_server_answers_is_told_apart(
     served: GitServer, mirrors: Mirrors, status: int, state: str

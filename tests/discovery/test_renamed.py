@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from support.commands import collect
 from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
 
 from attribution.ensure.clone import mirror_address
-from collector.cli import cli
 from collector.discovery.commands import running
 from collector.discovery.mirrors import disk, table
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.table import FetchPlan
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
+from collector.json_values import JsonObject
 from collector.limits import REDIRECTS
 from collector.repository_names import RepositorySource, source
 from collector.runtime.progress import no_progress
@@ -37,7 +38,7 @@ HTTP = FetchOptions(pauses=())
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
     plan = running._plan
 
-    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
+    def impatient(db: Path, given: JsonObject) -> FetchPlan:
         found = plan(db, given)
         return replace(found, options=replace(found.options, pauses=()))
 
@@ -55,13 +56,8 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "d.db"
 
 
-def collect(*args: object) -> Result:
-    return CliRunner().invoke(cli, [str(a) for a in args], prog_name="collect")
-
-
 def run(server: GitServer, db: Path, *names: str, more: Sequence[str] = ()) -> Result:
     done = collect("run", *names, "--db", db, "--quiet", *more)
-    assert done.exit_code == 0, done.output
     return done
 
 
@@ -139,7 +135,7 @@ def test_three_old_names_at_once(served: GitServer, db: Path) -> None:
 
 def test_an_attempt_that_failed_leaves_no_row_of_an_old_name(served: GitServer, db: Path) -> None:
     served.faults = lambda path: 404
-    assert collect("run", "o/old", "--db", db).exit_code == 3
+    collect("run", "o/old", code=3, db=db)
     assert rows(db) == ["o/old"]
     served.faults = lambda path: None
     run(served, db, "o/old")
@@ -150,7 +146,7 @@ def test_a_repository_that_was_removed_does_not_come_back_under_an_old_name(
     served: GitServer, db: Path
 ) -> None:
     run(served, db, "o/new")
-    assert collect("forget", "o/new", "--yes", "--db", db).exit_code == 0
+    collect("forget", "o/new", "--yes", db=db)
     done = run(served, db, "o/old")
     assert (
         "o/old: it is o/new, which was removed with collect forget" in done.output
@@ -199,9 +195,9 @@ def test_a_mirror_from_before_the_rename_is_taken_on(
     with sqlite3.connect(db) as store:
         assert store.execute("SELECT url FROM mirrors").fetchall() == [(served.url("o/later"),)]
     assert "o/later: it is called o/new here" in run(served, db, "o/later").output
-    shown = collect("status", "o/later", "--db", db, "--json").stdout
+    shown = collect("status", "o/later", "--json", db=db).stdout
     assert '"name": "o/new"' in shown
-    assert collect("forget", "o/later", "--yes", "--db", db).exit_code == 0
+    collect("forget", "o/later", "--yes", db=db)
     assert rows(db) == rows(db, "repos") == [] and not mirror.exists()
     for name in ("o/later", "o/new"):
         assert "removed with collect forget" in run(served, db, name).output and rows(db) == []

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.discovery.selection.report import report
 from collector.errors import DatabaseUnusable
+from collector.json_values import Row
 from collector.storage.store import Store
 
 NOW = datetime(2026, 11, 24, 1, 2, 3, 456, UTC)
@@ -37,7 +37,6 @@ COLUMNS = (
     "language",
     "created_at",
 )
-Row = dict[str, Any]
 
 
 def _ledger(path: Path, candidates: list[Row], found: list[tuple[int, str, int]]) -> Store:
@@ -146,7 +145,7 @@ class _Plain:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_numbers_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
+def test_numbers_are_those_of_a_plain_count(seed: int, db: Path) -> None:
     rng = random.Random(seed)
     size = (1, 2, 30, 400)[seed % 4]
     candidates = [_candidate(rng, number, size) for number in range(size)]
@@ -157,7 +156,7 @@ def test_numbers_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
         for _ in "ab"
         if rng.random() < 0.3
     ]
-    with _ledger(tmp_path / "l.db", candidates, found) as store:
+    with _ledger(db, candidates, found) as store:
         sections = report(store, NOW)
         assert report(store, NOW) == sections  # nothing stays behind
     plain = _Plain(candidates, found)
@@ -189,7 +188,7 @@ def test_numbers_are_those_of_a_plain_count(seed: int, tmp_path: Path) -> None:
     assert sections["languages"] == plain.languages()
 
 
-def test_names_that_lead_in_a_circle_are_no_repository(tmp_path: Path) -> None:
+def test_names_that_lead_in_a_circle_are_no_repository(db: Path) -> None:
     ways = {
         "o/a": "o/b",
         "o/b": "O/A",
@@ -202,7 +201,7 @@ def test_names_that_lead_in_a_circle_are_no_repository(tmp_path: Path) -> None:
         {"full_name": name, "renamed_to": to, "confirmed": 1, "outcome": "ok"}
         for name, to in ways.items()
     ]
-    with _ledger(tmp_path / "l.db", candidates, [(4, "listing", 1), (5, "gharchive", 1)]) as store:
+    with _ledger(db, candidates, [(4, "listing", 1), (5, "gharchive", 1)]) as store:
         sections = report(store, NOW)
     # itself, and the third
     assert {row["what"]: row["count"] for row in sections["totals"]}["repositories"] == 2
@@ -212,29 +211,29 @@ def test_names_that_lead_in_a_circle_are_no_repository(tmp_path: Path) -> None:
     }
 
 
-def test_a_database_without_a_ledger_has_a_report(tmp_path: Path) -> None:
-    with Store(tmp_path / "l.db") as store:
+def test_a_database_without_a_ledger_has_a_report(db: Path) -> None:
+    with Store(db) as store:
         sections = report(store, NOW)
     assert {row["count"] for row in sections["totals"]} == {0} and sections["channels"] == []
 
 
 def test_a_database_that_cannot_be_written_has_the_same_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(3)
     candidates = [_candidate(rng, number, 50) for number in range(50)]
-    with _ledger(tmp_path / "l.db", candidates, [(n, "listing", 1) for n in range(1, 51)]) as store:
+    with _ledger(db, candidates, [(n, "listing", 1) for n in range(1, 51)]) as store:
         sections = report(store, NOW)
     monkeypatch.setattr("os.access", lambda path, mode: False)  # whoever the tests run as
-    with Store(tmp_path / "l.db") as store:
+    with Store(db) as store:
         assert store.is_read_only
         assert report(store, NOW) == sections
 
 
-def test_what_is_read_in_a_snapshot_is_of_one_moment(tmp_path: Path) -> None:
+def test_what_is_read_in_a_snapshot_is_of_one_moment(db: Path) -> None:
     with (
-        _ledger(tmp_path / "l.db", [{"full_name": "o/one"}], []) as store,
-        Store(tmp_path / "l.db") as other,
+        _ledger(db, [{"full_name": "o/one"}], []) as store,
+        Store(db) as other,
     ):
         with store.snapshot():
             assert store.value("SELECT count(*) FROM candidates") == 1

@@ -15,24 +15,25 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from support import ROOT
+from support.answers import column, pick, select, value
+from support.commands import analyse, check, collect, run
 from support.dumps import Dump, dump, same
 from support.git_server import Fault, GitServer
 from support.served import add_file, git, noise, publish
 from support.tasks import work
 
-from attribution.cli import cli as attribute
 from attribution.ensure.lines import AttributeRequest, attribute_clone
 from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
-from collector.cli import cli as collect
 from collector.console.options import exclusive_store
 from collector.discovery.commands import running
 from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
 from collector.errors import DatabaseUnusable
+from collector.json_values import JsonObject, Numbers
 from collector.repository_names import tombstone
 from collector.runtime import shards, workers
 from collector.runtime.runner import RunOptions
@@ -51,7 +52,6 @@ CASES = {
     "p/none": "no_session",
 }
 OWN = ("mirrors", "jobs", "settings", "forgotten")  # of the run, not of the repositories
-ROOT = Path(__file__).parent.parent.parent
 TESTS = ROOT / "tests"
 
 
@@ -59,7 +59,7 @@ TESTS = ROOT / "tests"
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
     plan = running._plan
 
-    def impatient(db: Path, given: dict[str, Any]) -> FetchPlan:
+    def impatient(db: Path, given: JsonObject) -> FetchPlan:
         found = plan(db, given)
         return replace(found, options=replace(found.options, pauses=()))
 
@@ -80,19 +80,20 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServe
         yield server
 
 
-def say(group: object, *args: str | Path) -> Result:
-    return CliRunner().invoke(group, [str(a) for a in args], prog_name="x")  # type: ignore[arg-type]
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "all.db"
 
 
 def at(server: GitServer, db: Path) -> list[str]:
     return ["--db", str(db)]
 
 
-def filled(server: GitServer, db: Path, *more: str) -> list[Result]:
+def filled(server: GitServer, db: Path, *more: str, code: int | None = 0) -> list[Result]:
     """`collect run` and `whowrote db`."""
     return [
-        say(collect, "run", *CASES, *at(server, db), *more),
-        say(attribute, "db", db),
+        collect("run", *CASES, *at(server, db), *more, code=code),
+        run("db", db, code=code),
     ]
 
 
@@ -139,34 +140,27 @@ def direct(tmp_path_factory: pytest.TempPathFactory) -> Callable[[GitServer], Du
 
 @pytest.mark.workers
 def test_the_result_is_that_of_attributing_each_clone(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+    served: GitServer, tmp_path: Path, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
-    db = tmp_path / "all.db"
-    results = filled(served, db)
-    assert [r.exit_code for r in results] == [0, 0], [r.output for r in results]
+    filled(served, db)
     same(facts(db), direct(served))
     assert not shards.directory(db).exists() and not (tmp_path / "all.db.lock").exists()
-    checked = say(attribute, "data", "check", "--db", db)
-    assert checked.exit_code == 0, checked.stdout
+    check(db)
     served.reset()
     again = filled(served, db)
-    assert [r.exit_code for r in again] == [0, 0] and "no new repositories were loaded" in again[
-        0
-    ].output
+    assert "no new repositories were loaded" in again[0].output
     assert "no new repositories were attributed" in again[1].output
     assert served.requests == {"POST git-upload-pack": len(CASES)}  # one check for each repository
     same(facts(db), direct(served))
 
 
-def test_the_cache_can_be_deleted_between_runs(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
+def test_the_cache_can_be_deleted_between_runs(served: GitServer, db: Path) -> None:
     filled(served, db)
     before = facts(db)
     assert not before.keys() & {"jobs"}
     cache_path(db).unlink()
-    checked = say(attribute, "data", "check", "--db", db)
-    assert checked.exit_code == 0, checked.stdout
-    assert [r.exit_code for r in filled(served, db)] == [0, 0]
+    check(db)
+    filled(served, db)
     same(facts(db), before)
     again = filled(served, db)
     assert (
@@ -180,7 +174,7 @@ def test_a_cache_that_knows_more_than_the_database_is_not_believed(
 ) -> None:
     """The cache says that everything is done, but the database was lost, or is an older copy."""
     db, older = tmp_path / "all.db", tmp_path / "older.db"
-    say(collect, "run", "o/one", *at(served, db))
+    collect("run", "o/one", *at(served, db))
     with Store(db) as store:
         store.connection.execute("VACUUM INTO ?", (str(older),))
     filled(served, db)
@@ -191,25 +185,20 @@ def test_a_cache_that_knows_more_than_the_database_is_not_believed(
         if start is not None:
             shutil.copyfile(start, db)
         assert cache_path(db).is_file()
-        assert [r.exit_code for r in filled(served, db)] == [0, 0]
+        filled(served, db)
         same(facts(db), before)
 
 
 def test_facts_alone_are_those_of_attribution(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+    served: GitServer, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
-    db = tmp_path / "all.db"
-    filled_only = say(collect, "run", *CASES, *at(served, db))
-    assert filled_only.exit_code == 0, filled_only.output
+    collect("run", *CASES, *at(served, db))
     found, wanted = facts(db), direct(served)
     for table in ("checkpoints", "checkpoint_sessions", "turns", "tool_calls"):
         assert found[table] == wanted[table] and found[table], table
     assert not found["spans"] and not found["edits"]
-    with Store(db) as store:
-        assert {r["transcript"] for r in store.rows("SELECT transcript FROM sessions")} >= {
-            "present"
-        }
-    rows = json.loads(say(collect, "status", "--db", db, "--json").stdout)
+    assert set(column(db, "SELECT transcript FROM sessions")) >= {"present"}
+    rows = json.loads(collect("status", "--json", db=db).stdout)
     stages = {r["name"]: r["stage"] for r in rows}
     assert stages == {
         "o/one": "loaded",
@@ -217,23 +206,20 @@ def test_facts_alone_are_those_of_attribution(
         "p/three": "loaded",
         "p/none": "loaded",
     }
-    checked = say(attribute, "data", "check", "--db", db)
-    assert checked.exit_code == 0, checked.stdout
+    check(db)
 
 
-def test_what_is_new_on_the_server_is_taken_in(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
+def test_what_is_new_on_the_server_is_taken_in(served: GitServer, db: Path) -> None:
     filled(served, db)
     tip = add_file(served.root / "o/one.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
     results = filled(served, db)
     assert "1 loaded" in results[0].output and "1 attributed" in results[1].output
-    with Store(db) as store:
-        assert store.value("SELECT head_sha FROM repos WHERE name = 'o/one'") == tip
-        assert store.value("SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", (tip,)) == 1
+    assert value(db, "SELECT head_sha FROM repos WHERE name = 'o/one'") == tip
+    assert value(db, "SELECT COUNT(*) FROM line_spans WHERE commit_sha = ?", tip) == 1
 
 
 def test_what_discovery_confirmed_is_fetched(
-    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: GitServer, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From nothing to facts in two commands, against a stand-in for GitHub."""
     from support.github_server import GitHubServer, Repo, World
@@ -243,32 +229,24 @@ def test_what_discovery_confirmed_is_fetched(
         Repo("o/two", git_dir=served.root / "o/two.git", licence="GPL-3.0"),
         Repo("p/none", git_dir=served.root / "p/none.git"),
     ]
-    db = tmp_path / "all.db"
     with GitHubServer(World(repos)) as server:
         monkeypatch.setenv("GITHUB_API_URL", server.api_url)
         monkeypatch.setenv("GITHUB_SERVER_URL", server.url)
         names = tmp_path / "names"
         names.write_text("o/one\no/two\np/none\n")
         listing = ["discover", "listing", "--list", str(names), "--db", str(db)]
-        result = say(collect, *listing, "--licence", "mit")
-        assert result.exit_code == 0, result.output
-        one = say(collect, "run", "--db", db)
-        assert one.exit_code == 0 and "1 fetched" in one.output and "1 loaded" in one.output, (
-            one.output
-        )
-        assert say(collect, "probe", "--db", db).exit_code == 0  # all licences are taken now
-        both = say(collect, "run", "--db", db)
+        collect(*listing, "--licence", "mit")
+        one = collect("run", db=db)
+        assert "1 fetched" in one.output and "1 loaded" in one.output, one.output
+        collect("probe", db=db)  # all licences are taken now
+        both = collect("run", db=db)
         assert "1 fetched, 1 unchanged" in both.output or "1 unchanged, 1 fetched" in both.output, (
             both.output
         )
-        say(collect, "forget", "o/two", "--db", db, "--yes")
-        again = say(collect, *listing, "--refresh")
-        assert again.exit_code == 0, again.output
-    with Store(db) as store:
-        assert [
-            r["full_name"] for r in store.rows("SELECT full_name FROM candidates ORDER BY 1")
-        ] == ["o/one", "p/none"]
-        assert [r["name"] for r in store.rows("SELECT name FROM repos")] == ["o/one"]
+        collect("forget", "o/two", "--yes", db=db)
+        collect(*listing, "--refresh")
+    assert column(db, "SELECT full_name FROM candidates ORDER BY 1") == ["o/one", "p/none"]
+    assert column(db, "SELECT name FROM repos") == ["o/one"]
 
 
 # --- faults and kills -----------------------------------------------------------------------------
@@ -310,9 +288,8 @@ def kill_when(process: subprocess.Popen[bytes], reached: Callable[[], bool]) -> 
 
 
 def test_killed_at_any_moment_the_database_is_the_same(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+    served: GitServer, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
-    db = tmp_path / "all.db"
     place = shards.directory(db)
     for requests in (2, 6):  # in the middle of a transfer
         served.reset()
@@ -342,31 +319,29 @@ def test_whatever_the_network_does_the_database_is_the_same(
 
     served.faults = trouble
     for _ in range(2):
-        for result in filled(served, db):
+        for result in filled(served, db, code=None):
             assert result.exit_code in (0, 2, 3), result.output
     served.faults = lambda path: None
     filled(served, db)
     same(facts(db), direct(served))
 
 
-def test_a_repository_that_goes_away_keeps_its_rows(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
+def test_a_repository_that_goes_away_keeps_its_rows(served: GitServer, db: Path) -> None:
     filled(served, db)
     before = facts(db)
     shutil.rmtree(served.root / "o/two.git")
-    results = filled(served, db)
+    results = filled(served, db, code=None)
     assert results[0].exit_code == 3 and "o/two: gone" in results[0].output
     same(facts(db), before)
-    [row] = json.loads(say(collect, "status", "--db", db, "--failed", "--json").stdout)
+    [row] = json.loads(collect("status", "--failed", "--json", db=db).stdout)
     assert row["name"] == "o/two" and row["stage"] == "attributed" and "404" in row["failure"]
 
 
-def test_two_at_once_say_so(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
+def test_two_at_once_say_so(served: GitServer, db: Path) -> None:
     with exclusive_store(db):
-        refused = filled(served, db)[0]
+        refused = filled(served, db, code=None)[0]
     assert refused.exit_code == 2 and "in use by another run" in refused.output
-    assert filled(served, db)[0].exit_code == 0
+    filled(served, db)
 
 
 # --- shards and merging ---------------------------------------------------------------------------
@@ -382,39 +357,35 @@ def made_shards(served: GitServer, tmp_path: Path) -> list[Path]:
         )
         git(clone, "config", "remote.origin.url", f"{served.base}/{name}.git")
         shard = tmp_path / f"{name.replace('/', '-')}.db"
-        done = say(attribute, "repo", clone, "--db", shard, "-q")
-        assert done.exit_code == 0, done.output
+        analyse(clone, shard)
         found.append(shard)
     return found
 
 
 def test_an_array_job_gives_the_same(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+    served: GitServer, tmp_path: Path, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
     every = made_shards(served, tmp_path)
-    db = tmp_path / "all.db"
-    assert say(collect, "merge", *reversed(every), "-o", db).exit_code == 0
+    collect("merge", *reversed(every), "-o", db)
     same(facts(db), direct(served))
-    again = say(collect, "merge", *every, "-o", db)
+    again = collect("merge", *every, "-o", db)
     assert "repositories kept: 4" in again.output
-    forced = say(collect, "merge", *every, "-o", db, "--force")
+    forced = collect("merge", *every, "-o", db, "--force")
     assert "repositories replaced: 4" in forced.output
     same(facts(db), direct(served))
-    checked = say(attribute, "data", "check", "--db", db)
-    assert checked.exit_code == 0, checked.stdout
+    check(db)
 
 
 def test_databases_that_were_searched_can_be_merged_and_searched(
-    served: GitServer, tmp_path: Path
+    served: GitServer, tmp_path: Path, db: Path
 ) -> None:
     """The index over prompts is no table to be copied; it is made anew when it is asked for."""
     every = made_shards(served, tmp_path)
     for shard in every[:2]:
         with Store(shard) as store:
             store.index_prompts()
-    db = tmp_path / "all.db"
     for some in (every[:1], every[1:]):
-        assert say(collect, "merge", *some, "-o", db).exit_code == 0
+        collect("merge", *some, "-o", db)
         with Store(db) as store:
             store.index_prompts()
             prompts = store.value("SELECT COUNT(*) FROM turns WHERE prompt <> ''")
@@ -426,21 +397,20 @@ def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_
     [shard, *_] = made_shards(served, tmp_path)
     db, old = tmp_path / "all.db", tmp_path / "old.db"
     shutil.copy(shard, old)
-    say(collect, "merge", old, "-o", db)
+    collect("merge", old, "-o", db)
     clone = tmp_path / "clones/o/one.git"
     add_file(clone, "refs/heads/main", "by_hand.txt", b"x\n")
-    assert say(attribute, "repo", clone, "--db", shard, "-q").exit_code == 0
-    assert "repositories replaced: 1" in say(collect, "merge", shard, "-o", db).output
+    analyse(clone, shard)
+    assert "repositories replaced: 1" in collect("merge", shard, "-o", db).output
     same(facts(db), facts(shard))
     # older than what is there
-    assert "repositories kept: 1" in say(collect, "merge", old, "-o", db).output
+    assert "repositories kept: 1" in collect("merge", old, "-o", db).output
     same(facts(db), facts(shard))
 
 
-def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path) -> None:
+def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path, db: Path) -> None:
     every = made_shards(served, tmp_path)
-    db = tmp_path / "all.db"
-    say(collect, "merge", *every, "-o", db)
+    collect("merge", *every, "-o", db)
     before = facts(db)
     with Store(db) as store:
         for name in ("o/two", "o/one", "o/two"):
@@ -451,18 +421,18 @@ def test_rows_go_out_and_come_back_the_same(served: GitServer, tmp_path: Path) -
     same(facts(db), before)
 
 
-def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(tmp_path: Path) -> None:
+def test_every_table_of_a_repository_is_reached_by_its_foreign_keys(db: Path) -> None:
     """A table that belongs to repositories and is not copied would be lost without a word."""
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         schema = MergeSchema(store.connection.execute)
         left = set(schema.tables) - set(schema.owner) - schema.named_tables - {"repos"}
         assert left == set()
         assert {"origins", "spans", "turns", "stage_runs"} <= set(schema.owner)
 
 
-def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
+def test_tables_are_listed_without_those_of_an_index(db: Path) -> None:
     """As SQLite itself sorts them, which takes long where a view has many columns."""
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         store.index_prompts()
         run = store.connection.execute
         own = (
@@ -480,10 +450,12 @@ def test_tables_are_listed_without_those_of_an_index(tmp_path: Path) -> None:
         }
 
 
-def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_path: Path) -> None:
+def test_the_second_shard_does_not_read_the_tables_again(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
     first, second, *_ = made_shards(served, tmp_path)
     asked: list[str] = []
-    with Store(tmp_path / "all.db") as store:
+    with Store(db) as store:
         merge(store, first)
         store.connection.set_trace_callback(asked.append)
         merge(store, second)
@@ -493,11 +465,10 @@ def test_the_second_shard_does_not_read_the_tables_again(served: GitServer, tmp_
 
 
 def test_a_part_that_the_disk_lost_is_begun_again(
-    served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
+    served: GitServer, tmp_path: Path, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
     """What a power failure leaves: pages that were never written, or no database at all."""
-    db = tmp_path / "all.db"
-    say(collect, "run", *CASES, *at(served, db))
+    collect("run", *CASES, *at(served, db))
     shards.directory(db).mkdir()
     whole = tmp_path / "whole.db"
     with Store(db) as store:
@@ -506,14 +477,13 @@ def test_a_part_that_the_disk_lost_is_begun_again(
     half[8192 : len(half) // 2] = bytes(len(half) // 2 - 8192)
     shards.part_of(shards.shard_path(db, "o/one")).write_bytes(half)
     shards.part_of(shards.shard_path(db, "o/two")).write_bytes(b"no database" * 1000)
-    result = say(attribute, "db", db)
-    assert result.exit_code == 0, result.output
+    run("db", db)
     same(facts(db), direct(served))
 
 
 @pytest.mark.workers
 def test_tables_of_shards_are_made_once_for_all_repositories(
-    served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: GitServer, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
 
@@ -522,26 +492,25 @@ def test_tables_of_shards_are_made_once_for_all_repositories(
         return statements(script)
 
     monkeypatch.setattr(store_module, "statements", noted)
-    db = tmp_path / "all.db"
-    say(collect, "run", *CASES, *at(served, db))
+    collect("run", *CASES, *at(served, db))
     assert made.count(schema_sql(MAIN)) == 2  # of the database and of what each shard is a copy of
 
 
-def test_the_largest_repository_begins_first(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
+def test_the_largest_repository_begins_first(served: GitServer, db: Path) -> None:
     for name in reversed(CASES):
-        say(collect, "run", name, *at(served, db))
+        collect("run", name, *at(served, db))
     with Store(db) as store:
-        sizes = {row["name"]: row["bytes"] for row in store.rows("SELECT name, bytes FROM mirrors")}
+        sizes: Numbers = dict(select(store, "SELECT name, bytes FROM mirrors"))
         ordered = [item.name for item in items(store)]
     assert sorted(ordered) == sorted(CASES) and ordered != list(reversed(CASES))
     assert [sizes[name] for name in ordered] == sorted(sizes.values(), reverse=True)
 
 
-def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_path: Path) -> None:
+def test_what_is_no_shard_is_refused_and_nothing_changed(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
     [shard, *_] = made_shards(served, tmp_path)
-    db = tmp_path / "all.db"
-    say(collect, "merge", shard, "-o", db)
+    collect("merge", shard, "-o", db)
     before = facts(db)
     broken = tmp_path / "broken.db"
     shutil.copy(shard, broken)
@@ -550,8 +519,8 @@ def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_
         store.connection.execute("DELETE FROM sessions")
     (tmp_path / "text.db").write_text("no database\n" * 100)
     for bad in (broken, tmp_path / "text.db", tmp_path / "absent.db"):
-        result = say(collect, "merge", bad, "-o", db)
-        assert result.exit_code == 3 and "error" in result.output, result.output
+        result = collect("merge", bad, "-o", db, code=3)
+        assert "error" in result.output, result.output
     with Store(db) as store, pytest.raises(DatabaseUnusable, match="rows that refer to nothing"):
         merge(store, broken)
     same(facts(db), before)
@@ -560,25 +529,20 @@ def test_what_is_no_shard_is_refused_and_nothing_changed(served: GitServer, tmp_
 # --- forgetting, content --------------------------------------------------------------------------
 
 
-def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path: Path) -> None:
+def test_forgotten_is_gone_everywhere_and_stays_away(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
     every = made_shards(served, tmp_path)
-    db = tmp_path / "all.db"
     filled(served, db)
     with Store(db) as store:
         store.index_prompts()
-    result = say(collect, "forget", "O/ONE", "--db", db, "--yes")
-    assert result.exit_code == 0, result.output
+    collect("forget", "O/ONE", "--yes", db=db)
     with Store(db) as store:
-        names = {
-            row["name"]
-            for row in store.rows("SELECT name FROM repos UNION SELECT name FROM mirrors")
-        }
+        names = set(column(store, "SELECT name FROM repos UNION SELECT name FROM mirrors"))
         with store.cache() as cache:
-            names |= {row["name"] for row in cache.rows("SELECT name FROM jobs")}
+            names |= set(column(cache, "SELECT name FROM jobs"))
         assert sorted(names) == ["o/two", "p/none", "p/three"]
-        assert [r["name_hash"] for r in store.rows("SELECT name_hash FROM forgotten")] == [
-            tombstone("o/one")
-        ]
+        assert column(store, "SELECT name_hash FROM forgotten") == [tombstone("o/one")]
         # it has the words of prompts
         assert not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'turns_fts'")
     assert (
@@ -591,37 +555,36 @@ def test_forgotten_is_gone_everywhere_and_stays_away(served: GitServer, tmp_path
     assert "skipped: removed with collect forget" in again[0].output and not [
         path for _, path in served.log if "o/one" in path
     ]
-    say(collect, "merge", every[0], "-o", db, "--force")
-    with Store(db) as store:
-        assert store.value("SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
+    collect("merge", every[0], "-o", db, "--force")
+    assert value(db, "SELECT COUNT(*) FROM repos WHERE name = 'o/one'") == 0
 
 
 def test_a_clone_is_forgotten_by_the_name_that_its_directory_gave_it(
-    served: GitServer, tmp_path: Path
+    served: GitServer, db: Path
 ) -> None:
-    db = tmp_path / "all.db"
     filled(served, db)  # so that there are mirrors
     with Store(db) as store, store.transaction() as connection:
         connection.execute("UPDATE repos SET name = 'My Clone; x' WHERE name = 'o/one'")
-    assert say(collect, "forget", "My Clone; x", "--db", db, "--yes").exit_code == 0
+    collect("forget", "My Clone; x", "--yes", db=db)
     with Store(db) as store:
         assert not store.rows("SELECT 1 FROM repos WHERE name = 'My Clone; x'")
-    assert say(collect, "forget", "Other Clone", "--db", db, "--yes").exit_code == 2
+    collect("forget", "Other Clone", "--yes", code=2, db=db)
 
 
-def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path) -> None:
+def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path, db: Path) -> None:
     every = made_shards(served, tmp_path)
-    db = tmp_path / "all.db"
-    say(collect, "merge", *every, "-o", db)
+    collect("merge", *every, "-o", db)
     with Store(db) as store:
         assert forget_rows(store, ["o/one", "o/two", "P/THREE", "p/none"]) > 100
     assert {name for name, rows in facts(db).items() if rows} == set()
 
 
-def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Path) -> None:
-    content, db, full = "prompts", tmp_path / "some.db", tmp_path / "full.db"
+def test_only_the_text_that_is_wanted_is_stored(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
+    content, full = "prompts", tmp_path / "full.db"
     filled(served, full)
-    assert all(r.exit_code == 0 for r in filled(served, db, "--content", content))
+    filled(served, db, "--content", content)
     with Store(db) as store, Store(full) as whole:
         assert (
             whole.value(
@@ -640,27 +603,23 @@ def test_only_the_text_that_is_wanted_is_stored(served: GitServer, tmp_path: Pat
         assert store.value(prompts) == whole.value(prompts) > 0
         lines = "SELECT author, SUM(lines) AS n FROM line_spans GROUP BY author ORDER BY author"
         assert store.rows(lines) == whole.rows(lines)
-    checked = say(attribute, "data", "check", "--db", db)
-    assert checked.exit_code == 0, checked.stdout
+    check(db)
     # The choice stays until another is made; then the texts are read again.
-    say(collect, "run", "o/one", "--db", db)
+    collect("run", "o/one", db=db)
     with Store(db) as store:
         assert store.policy.content == content
-    say(collect, "run", "o/one", "--db", db, "--content", "none")
-    with Store(db) as store:
-        of_one = (
-            "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
-            " 'o/one'"
-        )
-        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one}") > 0
-        assert store.value(f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
-        # a stricter choice holds for all that is stored
-        assert store.value("SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") == 0
+    collect("run", "o/one", "--content", "none", db=db)
+    of_one = (
+        "JOIN sessions s ON s.id = t.session_id JOIN repos r ON r.id = s.repo_id WHERE r.name ="
+        " 'o/one'"
+    )
+    assert value(db, f"SELECT COUNT(*) FROM turns t {of_one}") > 0
+    assert value(db, f"SELECT COUNT(*) FROM turns t {of_one} AND t.prompt IS NOT NULL") == 0
+    # a stricter choice holds for all that is stored
+    assert value(db, "SELECT COUNT(*) FROM turns WHERE prompt IS NOT NULL") == 0
 
 
-def test_addresses_and_secrets_are_taken_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_addresses_and_secrets_are_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
     from collector.storage import redaction
     from collector.storage.retention import Policy, Redaction, pseudonym
 
@@ -757,9 +716,9 @@ def test_the_memory_of_a_task_is_neither_that_of_the_task_before_nor_of_this_pro
 
 
 @pytest.mark.workers
-def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
+def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path, db: Path) -> None:
     item = shards.ShardItem("o/r", "/nowhere", "key")
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         for _ in range(2):
             waiting = shards.pending(store, StageName.LOAD, [item], False)
             results = list(shards.run(store, StageName.LOAD, die, waiting, (), RunOptions()))
@@ -768,7 +727,7 @@ def test_what_fails_twice_is_given_up_until_it_changes(tmp_path: Path) -> None:
                 {"state": "given_up", "attempts": 2}
             ]
         told = store.rows("SELECT subject, code, detail FROM problems WHERE stage = 'repository'")
-        assert [(row["subject"], row["code"]) for row in told] == [
+        assert [pick(row, "subject", "code") for row in told] == [
             ("o/r", "failed")
         ] and "SIGKILL" in told[0]["detail"]
         assert shards.pending(store, StageName.LOAD, [item], True) == [item]
@@ -785,47 +744,38 @@ def die(name: str, path: str, shard: str) -> str:
 
 
 def test_a_repository_without_checkpoints_is_loaded_when_it_is_named(
-    served: GitServer, tmp_path: Path
+    served: GitServer, db: Path
 ) -> None:
-    db = tmp_path / "all.db"
     with Store(db) as store:
         plan = running._plan(db, {"pulls": False, "max_size": 1 << 30, "timeout": 60.0})
         (mirrored,) = fetch(store, read_list(["p/none"], served.base)[0], plan)
         assert mirrored.state == "fetched"
-    found = say(collect, "run", "--db", db)
-    assert (found.exit_code, "1 without checkpoints" in found.output) == (4, True), found.output
+    found = collect("run", code=4, db=db)
+    assert "1 without checkpoints" in found.output
     assert "none of these repositories has a record of an agent" in found.output
-    assert "0 of" not in say(attribute, "db", db).output
-    assert "1 loaded" in say(collect, "run", "p/none", "--db", db).output
+    assert "0 of" not in run("db", db).output
+    assert "1 loaded" in collect("run", "p/none", db=db).output
     add_file(served.root / "p/none.git", "refs/heads/main", "by_hand.txt", b"one\ntwo\n")
-    assert "1 loaded" in say(collect, "run", "--db", db).output  # it stays up to date
-    assert "1 attributed" in say(attribute, "db", db, "--allow-no-checkpoints").output
-    with Store(db, create=False) as store:
-        assert store.value("SELECT count(*) FROM spans") > 0
-    for done in (say(collect, "run", "--db", db), say(attribute, "db", db)):
+    assert "1 loaded" in collect("run", db=db).output  # it stays up to date
+    assert "1 attributed" in run("db", db, "--allow-no-checkpoints").output
+    assert value(db, "SELECT count(*) FROM spans") > 0
+    for done in (collect("run", db=db), run("db", db)):
         assert "no new repositories" in done.output
 
 
-def test_what_cannot_be_fetched_is_said_with_what_to_do(served: GitServer, tmp_path: Path) -> None:
-    db = tmp_path / "all.db"
-    nothing = say(collect, "run", "group/part/name", "name", *at(served, db))
-    assert (
-        nothing.exit_code == 2
-        and "https://HOST/group/part/name" in nothing.output
-        and "nothing to fetch" in nothing.output
-    )
-    some = say(collect, "run", "o/one", "name", "o/away", *at(served, db))
-    assert some.exit_code == 3 and "Use owner/name" in some.output
+def test_what_cannot_be_fetched_is_said_with_what_to_do(
+    served: GitServer, tmp_path: Path, db: Path
+) -> None:
+    nothing = collect("run", "group/part/name", "name", *at(served, db), code=2)
+    assert "https://HOST/group/part/name" in nothing.output and "nothing to fetch" in nothing.output
+    some = collect("run", "o/one", "name", "o/away", *at(served, db), code=3)
+    assert "Use owner/name" in some.output
     assert "1 gone" in some.output and "1 loaded" in some.output and "GITHUB_TOKEN" in some.output
-    budget = say(collect, "run", "o/two", *at(served, tmp_path / "other.db"), "--max-size", "4k")
-    assert (
-        budget.exit_code == 3 and "(--max-size)" in budget.output and "next:" not in budget.output
-    )
-    say(collect, "forget", "o/one", "--db", db, "--yes")
-    alone = say(collect, "run", "o/one", *at(served, db))
-    assert (
-        alone.exit_code == 0 and "1 repository skipped: removed with collect forget" in alone.output
-    )
+    budget = collect("run", "o/two", *at(served, tmp_path / "other.db"), "--max-size", "4k", code=3)
+    assert "(--max-size)" in budget.output and "next:" not in budget.output
+    collect("forget", "o/one", "--yes", db=db)
+    alone = collect("run", "o/one", *at(served, db))
+    assert "1 repository skipped: removed with collect forget" in alone.output
 
 
 def test_conclusions_made_anew_are_the_same(

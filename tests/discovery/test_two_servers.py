@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from support.answers import column
+from support.commands import analyse, collect
 from support.fake_time import FakeTime
 from support.git_server import GitServer
 from support.served import add_file, git, publish
 
-from attribution.cli import cli as attribute_cli
-from collector.cli import cli
 from collector.discovery.channels.channel import DiscoveryHit, DiscoveryLog
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote, WantedRefs
@@ -32,14 +30,6 @@ from collector.repository_names import (
 from collector.storage.store import Store
 
 
-def collect(*args: str) -> Any:
-    return CliRunner().invoke(cli, list(args), prog_name="collect")
-
-
-def attribute(*args: str) -> Any:
-    return CliRunner().invoke(attribute_cli, list(args), prog_name="attribute")
-
-
 def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> None:
     db = str(tmp_path / "d.db")
     publish(tmp_path / "one", "o/r", "example")
@@ -48,8 +38,7 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> 
     with GitServer(tmp_path / "one") as one, GitServer(tmp_path / "two") as two:
         urls = [one.url("o/r"), two.url("o/r")]
         for _ in range(2):
-            done = collect("run", *urls, "--db", db, "--quiet")
-            assert done.exit_code == 0, done.output
+            collect("run", *urls, "--quiet", db=db)
         host = two.base.removeprefix("http://")
         with sqlite3.connect(db) as store:
             mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
@@ -57,8 +46,7 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> 
             count = "(SELECT count(*) FROM commits c WHERE c.repo_id = r.id)"
             commits = dict(store.execute(f"SELECT name, {count} FROM repos r").fetchall())
         assert commits.keys() == mirrors.keys() and commits[f"{host}/o/r"] == commits["o/r"] + 1
-        done = collect("forget", f"{host}/o/r", "--yes", "--db", db)
-        assert done.exit_code == 0, done.output
+        collect("forget", f"{host}/o/r", "--yes", db=db)
         with sqlite3.connect(db) as store:
             assert store.execute("SELECT name FROM repos").fetchall() == [("o/r",)]
 
@@ -75,15 +63,14 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
     with GitServer(tmp_path / "one") as one, GitServer(tmp_path / "two") as two:
         hosts = [server.base.removeprefix("http://") for server in (one, two)]
         for server, shard in zip((one, two), shards, strict=True):
-            done = collect("run", server.url("o/r"), "--db", str(shard), "--quiet")
-            assert done.exit_code == 0, done.output
+            done = collect("run", server.url("o/r"), "--quiet", db=str(shard))
     for order in ((0, 1), (1, 0)):
         whole = tmp_path / f"all{order[0]}.db"
         first, second = (str(shards[n]) for n in order)
         expected = {"o/r", f"{hosts[order[1]]}/o/r"}
         for said in ("repositories added: 2", "repositories kept: 2"):
             done = collect("merge", first, second, "-o", str(whole))
-            assert done.exit_code == 0 and said in done.output, done.output
+            assert said in done.output, done.output
             assert names(whole) == expected
         with sqlite3.connect(whole) as store:
             mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
@@ -98,29 +85,24 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             )
             assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
-    done = collect("merge", str(tmp_path / "all1.db"), "-o", str(tmp_path / "all0.db"), "--force")
+    done = collect("merge", str(tmp_path / "all1.db"), "-o", tmp_path / "all0.db", "--force")
     assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {
         "o/r",
         f"{hosts[1]}/o/r",
     }
 
 
-def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path) -> None:
+def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path, db: Path) -> None:
     shards = []
     for number, fixture in enumerate(("example", "squash")):
         shards.append(tmp_path / f"{number}.db")
         repo = publish(tmp_path / str(number), "app", fixture)
-        assert attribute("repo", str(repo), "--db", str(shards[-1]), "--quiet").exit_code == 0
-    whole = str(tmp_path / "all.db")
-    done = collect("merge", *map(str, shards), "-o", whole)
-    assert (
-        done.exit_code == 3
-        and "another repository named app" in done.output
-        and "--force" in done.output
-    )
-    assert collect("merge", *map(str, shards), "-o", whole, "--force").exit_code == 0 and names(
-        whole
-    ) == {"app"}
+        analyse(str(repo), str(shards[-1]), "--quiet")
+    whole = str(db)
+    done = collect("merge", *map(str, shards), "-o", whole, code=3)
+    assert "another repository named app" in done.output and "--force" in done.output
+    collect("merge", *map(str, shards), "-o", whole, "--force")
+    assert names(whole) == {"app"}
 
 
 def test_clones_of_the_same_name_on_two_servers_are_two_repositories(tmp_path: Path) -> None:
@@ -129,8 +111,7 @@ def test_clones_of_the_same_name_on_two_servers_are_two_repositories(tmp_path: P
     for number, remote in enumerate(remotes):  # all three have the same commits
         repo = publish(tmp_path, str(number))
         git(repo, "remote", "add", "origin", remote)
-        done = attribute("repo", str(repo), "--db", db, "--quiet")
-        assert done.exit_code == 0, done.output
+        analyse(str(repo), db, "--quiet")
     assert names(db) == {"o/n", "gitlab.com/o/n"}
 
 
@@ -149,21 +130,18 @@ def test_addresses_are_of_one_server_or_of_two() -> None:
     assert name_with_host("git@gitlab.com:g/p/n.git") == "gitlab.com/g/p/n"
 
 
-def test_what_was_forgotten_on_one_server_stays_away(tmp_path: Path) -> None:
-    db = tmp_path / "d.db"
+def test_what_was_forgotten_on_one_server_stays_away(db: Path) -> None:
     with Store(db) as store:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
         for server in ("https://github.com", "https://gitlab.com"):
             log.name("listing", "q", "s", DiscoveryHit("o/n", "x", server=server))
-    assert collect("forget", "gitlab.com/o/n", "--yes", "--db", str(db)).exit_code == 0
+    collect("forget", "gitlab.com/o/n", "--yes", db=str(db))
     with Store(db) as store:
         log = DiscoveryLog(store, "https://github.com", lambda: 0.0)
         assert not log.name(
             "listing", "q", "s", DiscoveryHit("o/n", "x", server="https://gitlab.com")
         )
-        assert [row["server"] for row in store.rows("SELECT server FROM candidates")] == [
-            "https://github.com"
-        ]
+        assert column(store, "SELECT server FROM candidates") == ["https://github.com"]
         both = [
             RepositorySource("o/n", f"https://{host}/o/n.git")
             for host in ("github.com", "gitlab.com")

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.answers import column, pick
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import clone, rows, run
-from support.histories import Build, Files, text, words
+from support.commands import analyse, clone, rows, run, run_json
+from support.histories import Build, Files, words
 
 from attribution.exchange.claims.stage import relative, root_of
 from attribution.exchange.claims.verify import (
@@ -35,6 +36,7 @@ from attribution.exchange.words import ClaimedAuthor, ClaimStatus, Reach
 from collector.checkpoints.statements import agent_blocks, declared_agent
 from collector.git import ranges
 from collector.git.ranges import Ranges
+from collector.json_values import JsonObject, Row, Texts
 from collector.model import Commit
 from collector.runtime.stages import StageRun
 from collector.storage.schema import schema_sql
@@ -67,7 +69,7 @@ def git_ai_note(entries: str = "a.py\n  s_1::t_1 1-2,4\n", **meta: Any) -> bytes
 
 def trace(
     revision: str = SHA, path: str = "a.py", version: str = "0.1.0", **span: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     talk = {
         "contributor": {"type": "ai", "model_id": "x/y"},
         "ranges": [{"start_line": 1, "end_line": 2} | span],
@@ -165,18 +167,18 @@ def test_git_ai_prompts_are_not_kept() -> None:
 
 @pytest.mark.parametrize(
     ("version", "basis"),
-    [
-        ("1.5.6", "seen"),
-        ("1.6.20", "seen"),
-        ("1.6.21", "rest"),
-        ("1.6.22", "rest"),
-        ("1.10.0", "rest"),
-        ("2.0.0-alpha.1", "rest"),
-        ("development:1.6.19", "seen"),
-        ("development:1.6.20", "rest"),  # the release it was made before is not known
-        ("", "rest"),
-        ("custom", "rest"),
-    ],
+    {
+        "1.5.6": "seen",
+        "1.6.20": "seen",
+        "1.6.21": "rest",
+        "1.6.22": "rest",
+        "1.10.0": "rest",
+        "2.0.0-alpha.1": "rest",
+        "development:1.6.19": "seen",
+        "development:1.6.20": "rest",  # the release it was made before is not known
+        "": "rest",
+        "custom": "rest",
+    }.items(),
 )
 def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, basis: str) -> None:
     """Since pull request 2060 of git-ai, lines that it saw nobody write become the person's."""
@@ -189,14 +191,14 @@ def test_git_ai_says_when_a_persons_lines_are_only_what_was_left(version: str, b
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [
-        ("a.py", "a.py"),
-        ("src\\x\\a.py", "src/x/a.py"),
-        ("./a.py", "a.py"),
-        ("file:///home/x/a.py", "/home/x/a.py"),
-        ("file://c:\\x\\a.py", "/c/x/a.py"),
-        ("C:\\x\\a.py", "/c/x/a.py"),
-    ],
+    {
+        "a.py": "a.py",
+        "src\\x\\a.py": "src/x/a.py",
+        "./a.py": "a.py",
+        "file:///home/x/a.py": "/home/x/a.py",
+        "file://c:\\x\\a.py": "/c/x/a.py",
+        "C:\\x\\a.py": "/c/x/a.py",
+    }.items(),
 )
 def test_agent_trace_paths(path: str, expected: str) -> None:
     (record,) = agent_trace.read(FILE, json.dumps(trace(path=path)).encode())
@@ -434,7 +436,7 @@ def claim(path: str, written: str, session: str = "s", **more: Any) -> Claim:
     )
 
 
-def shown(claims: list[Claim], commit: Seen | None = None) -> list[dict[str, str]]:
+def shown(claims: list[Claim], commit: Seen | None = None) -> list[Texts]:
     return [
         {name: ranges.text(r) for name, r in one.lines.items()} for one in check(claims, commit)
     ]
@@ -491,7 +493,7 @@ def test_roots_of_absolute_paths() -> None:
 # --- beside ours ----------------------------------------------------------------------------------
 
 
-def beside(**values: Any) -> dict[str, Any]:
+def beside(**values: Any) -> Row:
     """A row of `claimed_lines`."""
     usual = {
         "repo_id": 1,
@@ -540,7 +542,7 @@ def beside(**values: Any) -> dict[str, Any]:
         (beside(claimed_author="human", author="agent", how="edited"), ("disagree", "edited_line")),
     ],
 )
-def test_agreement_and_its_cause(row: dict[str, Any], expected: tuple[str, str]) -> None:
+def test_agreement_and_its_cause(row: Row, expected: tuple[str, str]) -> None:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema_sql())
         names = [name for _, name, *_ in connection.execute("PRAGMA table_info(claimed_lines)")]
@@ -574,24 +576,23 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
     }
     build.commit(
         "one",
-        [],
-        {"a.py": text(*a)},
+        {"a.py": [*a]},
         message="one\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
     )
-    build.commit("side", ["one"], {"a.py": text(*a, "side")})
+    build.commit("side", {"a.py": [*a, "side"]})
     traces = json.dumps(flat).encode() + b"\n"
     build.commit(
         "two",
-        ["one"],
         {
-            "a.py": text(*a, "new", "newer"),
-            "lib/b.py": text("x", "y"),
+            "a.py": [*a, "new", "newer"],
+            "lib/b.py": ["x", "y"],
             ".agent-trace/traces.jsonl": traces,
         },
+        "one",
     )
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x3")
-    two, side = build.sha["two"], build.sha["side"]
+    two, side = pick(build.sha, "two", "side")
     put_notes(
         build.where,
         "refs/notes/ai",
@@ -611,7 +612,7 @@ def noted(tmp_path: Path) -> tuple[Path, Build]:
 def statuses(db: Path) -> dict[tuple[str, str], str]:
     with Store(db) as store:
         return {
-            (row["producer"], row["commit_sha"]): row["status"]
+            pick(row, "producer", "commit_sha"): row["status"]
             for row in store.rows(
                 "SELECT r.producer, COALESCE(x.commit_sha, r.commit_sha) AS commit_sha, x.status"
                 " FROM claim_records r JOIN claim_record_checks x ON x.record_id = r.id"
@@ -619,12 +620,10 @@ def statuses(db: Path) -> dict[tuple[str, str], str]:
         }
 
 
-def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
-    db = tmp_path / "c.db"
     before = sorted(p.relative_to(repo) for p in repo.rglob("*"))
-    printed = run("data", "claims", repo, "--db", db)
-    assert printed.exit_code == 0, printed.stderr
+    printed = run("data", "claims", repo, db=db)
     assert (
         "not attributed" in printed.stderr
         and "unknown notes" in printed.stdout
@@ -639,12 +638,9 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
         ("agent-trace", build.sha["two"]): "ok",
     }
     assert sorted(p.relative_to(repo) for p in repo.rglob("*")) == before
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", db=db)
     with Store(db) as store:
-        codes = [
-            row["code"]
-            for row in store.rows("SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
-        ]
+        codes = column(store, "SELECT code FROM problems WHERE stage = 'claims' ORDER BY code")
         assert codes == ["unknown_notes", "unknown_version"]
         spans = store.rows(
             "SELECT path, start_line, end_line, claimed_author, producer FROM claimed_lines ORDER"
@@ -657,21 +653,18 @@ def test_a_clone_is_searched_and_checked(noted: tuple[Path, Build], tmp_path: Pa
     ]
 
 
-def table(db: Path, name: str) -> list[dict[str, Any]]:
+def table(db: Path, name: str) -> list[Row]:
     with Store(db) as store:
         return store.rows(f"SELECT * FROM {name}")
 
 
-def test_records_are_those_of_the_refs_as_they_are(
-    noted: tuple[Path, Build], tmp_path: Path
-) -> None:
+def test_records_are_those_of_the_refs_as_they_are(noted: tuple[Path, Build], db: Path) -> None:
     repo, build = noted
-    db = tmp_path / "c.db"
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     first = table(db, "claim_records"), table(db, "stage_runs")
-    assert run("data", "claims", repo, "--db", db).exit_code == 0
+    run("data", "claims", repo, db=db)
     assert (table(db, "claim_records"), table(db, "stage_runs")) == first
-    two, side = build.sha["two"], build.sha["side"]
+    two, side = pick(build.sha, "two", "side")
     git(repo, "update-ref", "-d", "refs/notes/ai")
     put_notes(
         repo,
@@ -682,37 +675,36 @@ def test_records_are_those_of_the_refs_as_they_are(
         },
     )
     git(repo, "symbolic-ref", "HEAD", "refs/heads/x2")
-    run("data", "claims", repo, "--branch", "x2", "--db", db)
+    run("data", "claims", repo, "--branch", "x2", db=db)
     found = statuses(db)
     assert (
         found["git-ai", side] == "ok"
         and found["git-ai", two] == "unreachable"
         and ("git-ai", "f" * 40) not in found
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", db=db)
 
 
-def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path) -> None:
+def test_a_commit_that_arrives_later(noted: tuple[Path, Build], tmp_path: Path, db: Path) -> None:
     repo, build = noted
     later = Build(tmp_path / "later.git")
-    later.commit("late", [], {"z.py": text("z")})
+    later.commit("late", {"z.py": ["z"]})
     later.done()
     sha = later.sha["late"]
     put_notes(
         repo, "refs/notes/more", {sha: git_ai_note("z.py\n  s_1::t_1 1\n", base_commit_sha=sha)}
     )
-    db = tmp_path / "c.db"
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert statuses(db)["git-ai", sha] == "commit_missing"
     git(repo, "fetch", "-q", str(later.where), "refs/heads/x1:refs/heads/late")
-    run("data", "claims", repo, "--db", db)
+    run("data", "claims", repo, db=db)
     assert statuses(db)["git-ai", sha] == "unreachable"
-    run("data", "claims", repo, "--branch", "late", "--db", db)
+    run("data", "claims", repo, "--branch", "late", db=db)
     assert (
         statuses(db)["git-ai", sha] == "ok"
         and statuses(db)["git-ai", build.sha["two"]] == "unreachable"
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", db=db)
 
 
 # --- commits that a squash replaced ---------------------------------------------------------------
@@ -730,7 +722,7 @@ def held(db: Path) -> dict[str, tuple[str, str, str]]:
             " claim_records r JOIN claim_record_checks x ON x.record_id = r.id WHERE r.producer ="
             " 'git-ai'"
         )
-    return {row["commit_sha"]: (row["held"], row["anchor"], row["lines"]) for row in found}
+    return {row["commit_sha"]: pick(row, "held", "anchor", "lines") for row in found}
 
 
 @pytest.fixture
@@ -740,19 +732,15 @@ def squashed(tmp_path: Path) -> Build:
     """
     build = Build(tmp_path / "squashed.git")
     old = words(6, "a")
-    build.commit("base", [], {"a.py": text(*old)})
-    build.commit(
-        "first", ["base"], {"a.py": text(*old, "kept", "changed later"), "b.py": text("b")}
-    )
-    build.commit(
-        "second", ["first"], {"a.py": text(*old, "kept", "as it is now"), "b.py": text("b")}
-    )
-    build.commit("alone", ["base"], {"a.py": text("on top", *old)})
-    build.commit("c", ["base"], {"a.py": text(*old), "c.py": text("c")})
-    whole: Files = {"a.py": text("of main", *old, "kept", "as it is now"), "b.py": text("b")}
-    build.commit("before", ["base"], {"a.py": text("of main", *old)})
-    build.commit("squash", ["before"], whole, message="Everything (#7)")
-    build.commit("rebased", ["squash"], whole | {"c.py": text("c")})
+    build.commit("base", {"a.py": [*old]})
+    build.commit("first", {"a.py": [*old, "kept", "changed later"], "b.py": ["b"]})
+    build.commit("second", {"a.py": [*old, "kept", "as it is now"], "b.py": ["b"]})
+    build.commit("alone", {"a.py": ["on top", *old]}, "base")
+    build.commit("c", {"a.py": [*old], "c.py": ["c"]}, "base")
+    whole: Files = {"a.py": ["of main", *old, "kept", "as it is now"], "b.py": ["b"]}
+    build.commit("before", {"a.py": ["of main", *old]}, "base")
+    build.commit("squash", whole, message="Everything (#7)")
+    build.commit("rebased", {**whole, "c.py": ["c"]})
     build.done()
     for number, name in ((7, "second"), (8, "alone"), (9, "c")):
         git(build.where, "update-ref", f"refs/pull/{number}/head", build.sha[name])
@@ -774,13 +762,11 @@ def squashed(tmp_path: Path) -> Build:
     return build
 
 
-def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: Path) -> None:
-    db, sha = tmp_path / "c.db", squashed.sha
+def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, db: Path) -> None:
+    sha = squashed.sha
     (worth,) = (
         r
-        for r in rows(
-            run("data", "claims", squashed.where, "--db", db, "--by", "producer", "--csv")
-        )
+        for r in rows(run("data", "claims", squashed.where, "--by", "producer", "--csv", db=db))
         if r["producer"] == "git-ai"
     )
     assert held(db) == {
@@ -791,22 +777,21 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, tmp_path: P
         sha["c"]: (sha["rebased"], "same_patch_id", "c.py 1"),
         sha["alone"]: (sha["alone"], "named", "a.py 1"),
     }
-    assert (worth["carried"], worth["on_branch"], worth["on_other_refs"], worth["attesting"]) == (
+    assert pick(worth, "carried", "on_branch", "on_other_refs", "attesting") == (
         "3",
         "0",
         "1",
         "0",
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", db=db)
 
 
 def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
-    squashed: Build, tmp_path: Path
+    squashed: Build, db: Path
 ) -> None:
-    db = tmp_path / "c.db"
-    assert run("repo", squashed.where, "--history", "--db", db).exit_code == 0
-    run("data", "claims", squashed.where, "--db", db)
-    told = run("survival", "--db", db)
+    run("repo", squashed.where, "--history", db=db)
+    run("data", "claims", squashed.where, db=db)
+    told = run("survival", db=db)
     assert (
         "4 of 11 added undeclared lines (36.4%) are an agent's by a verified record of another tool"
         in " ".join(told.stdout.split())
@@ -818,20 +803,20 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
 def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> None:
     db, sha = tmp_path / "c.db", squashed.sha
     git(squashed.where, "update-ref", "refs/heads/main", sha["before"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     assert {where[1] for where in held(db).values()} == {"named"}
     git(squashed.where, "update-ref", "refs/heads/main", sha["rebased"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     fresh = tmp_path / "fresh.db"
-    run("data", "claims", squashed.where, "--db", fresh)
+    run("data", "claims", squashed.where, db=fresh)
     assert held(db) == held(fresh) and held(db)[sha["c"]][1] == "same_patch_id"
     git(squashed.where, "update-ref", "refs/heads/main", sha["squash"])
-    run("data", "claims", squashed.where, "--db", db)
+    run("data", "claims", squashed.where, db=db)
     assert (
         held(db)[sha["c"]] == (sha["c"], "named", "c.py 1")
         and held(db)[sha["first"]] == held(fresh)[sha["first"]]
     )
-    assert run("data", "check", "--db", db).exit_code == 0
+    run("data", "check", db=db)
 
 
 def test_a_run_that_was_stopped_goes_on(
@@ -839,18 +824,16 @@ def test_a_run_that_was_stopped_goes_on(
 ) -> None:
     repo, _ = noted
     whole, db = tmp_path / "whole.db", tmp_path / "c.db"
-    run("data", "claims", repo, "--db", whole)
+    run("data", "claims", repo, db=whole)
 
     def stop(run: StageRun, problems: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StageRun, "report", stop)
-    assert (
-        run("data", "claims", repo, "--db", db).exit_code == 130
-        and table(db, "claim_records") == []
-    )
+    run("data", "claims", repo, code=130, db=db)
+    assert table(db, "claim_records") == []
     monkeypatch.undo()
-    assert run("data", "claims", repo, "--db", db).exit_code == 0
+    run("data", "claims", repo, db=db)
     assert statuses(db) == statuses(whole) and len(table(db, "claim_records")) == len(
         table(whole, "claim_records")
     )
@@ -867,35 +850,31 @@ def place_of(db: Path) -> str:
         )
 
 
-def test_claims_without_a_session_are_counted_apart(
-    noted: tuple[Path, Build], tmp_path: Path
-) -> None:
+def test_claims_without_a_session_are_counted_apart(noted: tuple[Path, Build], db: Path) -> None:
     repo, _ = noted
-    db = tmp_path / "c.db"
-    run("data", "claims", repo, "--db", db)
-    found = json.loads(run("repo", repo, "--db", db, "--json").stdout)[0]
+    run("data", "claims", repo, db=db)
+    found = run_json("repo", repo, db=db)[0]
     assert found["claimed_lines"] == 4  # two of a.py, and two of b.py that two producers claim
-    assert (found["lines"]["agent"], found["lines"]["human"]) == (0, 0)
-    assert "by other tools" in run("repo", repo, "--db", db).stdout
+    assert pick(found["lines"], "agent", "human") == (0, 0)
+    assert "by other tools" in run("repo", repo, db=db).stdout
 
 
 def test_survival_says_how_many_lines_without_a_sign_another_tool_gives_to_an_agent(
-    noted: tuple[Path, Build], tmp_path: Path
+    noted: tuple[Path, Build], db: Path
 ) -> None:
     repo, _ = noted
-    db = tmp_path / "c.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    assert "added undeclared lines" not in run("survival", repo, "--db", db, "--no-curves").stdout
-    run("data", "claims", repo, "--db", db)
-    shown = " ".join(run("survival", repo, "--db", db, "--no-curves").stdout.split())
+    analyse(repo, db)
+    assert "added undeclared lines" not in run("survival", repo, "--no-curves", db=db).stdout
+    run("data", "claims", repo, db=db)
+    shown = " ".join(run("survival", repo, "--no-curves", db=db).stdout.split())
     assert shown.split(" added undeclared lines")[0].split("note: ")[-1] == "4 of 4"
     assert "and 0 (0.0%) a person's" in shown and "git-ai: 0 of 1 records fit their commit" in shown
-    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, "--db", db).stdout.split())
+    assert "4 of 4 added undeclared lines" in " ".join(run("repo", repo, db=db).stdout.split())
 
 
-def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
-    repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
+    repo = clone("two_sessions_one_file", tmp_path)
+    analyse(repo, db)
     with Store(db) as store:
         groups: dict[str, list[Share]] = {}
         for share in commit_shares(store, 1, people=False):
@@ -905,40 +884,37 @@ def test_claims_stand_beside_our_lines(tmp_path: Path) -> None:
     }
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
-    found = rows(run("data", "claims", repo, "--db", db, "--by", "agreement", "--csv"))
-    assert {
-        (r["claimed"], r["ours"], r["verdict"]) for r in found if r["producer"] == "git-ai"
-    } == {("agent", "agent", "agree")}
+    found = rows(run("data", "claims", repo, "--by", "agreement", "--csv", db=db))
+    assert {pick(r, "claimed", "ours", "verdict") for r in found if r["producer"] == "git-ai"} == {
+        ("agent", "agent", "agree")
+    }
     exported = sum(span["lines"] for group in groups.values() for share in group for span in share)
     assert sum(int(r["lines"]) for r in found if r["producer"] == "git-ai") == exported > 0
     assert table(db, "spans") == spans  # claims never change our own lines
-    told = json.loads(run("why", repo, place_of(db), "--db", db, "--json").stdout)
+    told = run_json("why", repo, place_of(db), db=db)
     assert [
-        (c["producer"], c["author"], c["status"])
-        for c in told["claims"]
-        if c["producer"] == "git-ai"
+        pick(c, "producer", "author", "status") for c in told["claims"] if c["producer"] == "git-ai"
     ] == [("git-ai", "agent", "ok")]
-    assert "claimed by" in run("why", repo, place_of(db), "--db", db).stdout
-    assert run("data", "check", "--db", db).exit_code == 0
+    assert "claimed by" in run("why", repo, place_of(db), db=db).stdout
+    run("data", "check", db=db)
 
 
-def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path) -> None:
-    repo, db = clone("two_sessions_one_file", tmp_path), tmp_path / "e.db"
-    assert run("data", "export", "git-ai", repo, "--db", db, "--into", repo).exit_code == 0
-    shown_ = run("data", "claims", repo, "--db", db, "--by", "added")
-    assert shown_.exit_code == 0
+def test_what_we_export_is_not_taken_for_a_claim(tmp_path: Path, db: Path) -> None:
+    repo = clone("two_sessions_one_file", tmp_path)
+    run("data", "export", "git-ai", repo, "--into", repo, db=db)
+    run("data", "claims", repo, "--by", "added", db=db)
     assert {row["state"] for row in table(db, "claim_records") if row["producer"] == "git-ai"} == {
         "own"
     }
     assert [row for row in table(db, "claims") if row["path"]] == []
 
 
-def test_a_clone_without_claims(tmp_path: Path) -> None:
+def test_a_clone_without_claims(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a": text("x")})
+    build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
-    shown_ = run("data", "claims", build.where, "--db", tmp_path / "p.db")
-    assert shown_.exit_code == 0 and "no claims found" in shown_.stderr
-    assert run("data", "claims", tmp_path / "nowhere", "--db", tmp_path / "q.db").exit_code == 2
-    assert not (tmp_path / "q.db").exists()
+    shown_ = run("data", "claims", build.where, db=tmp_path / "p.db")
+    assert "no claims found" in shown_.stderr
+    run("data", "claims", tmp_path / "nowhere", code=2, db=db)
+    assert not (db).exists()

@@ -11,13 +11,13 @@ import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import pick, value
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import clone, run
-from support.histories import Build, text
+from support.commands import Analysed, analyse, clone, run
+from support.histories import Build
 
 from attribution.exchange.exports import Share, commit_shares, exports
 from attribution.exchange.exports.agent_trace import model_id
@@ -26,7 +26,7 @@ from attribution.exchange.exports.swe_chat import tables as swe_chat_tables
 from attribution.exchange.producers import agent_trace, git_ai
 from attribution.exchange.producers.model import ClaimRecord, ClaimSource
 from collector.git import ranges
-from collector.json_values import Row
+from collector.json_values import JsonObject, Row
 from collector.runtime.version import install_command
 from collector.storage import tablefiles
 from collector.storage.store import Store
@@ -39,19 +39,19 @@ Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path 
 @pytest.fixture(scope="module", params=CASES)
 def attributed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
+) -> Analysed:
     directory = tmp_path_factory.mktemp(request.param)
     repo, db = clone(request.param, directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("exports")
     repo, db = clone("example", directory), directory / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    return repo, db
+    analyse(repo, db)
+    return Analysed(repo, db)
 
 
 def ours(db: Path, people: bool) -> Lines:
@@ -92,10 +92,10 @@ def source(kind: str, place: str, commit: str = "") -> ClaimSource:
 # --- round trips ----------------------------------------------------------------------------------
 
 
-def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
+def test_agent_trace_is_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
     out = tmp_path / "t.jsonl"
-    assert run("data", "export", "agent-trace", "--db", db, "-o", out).exit_code == 0
+    run("data", "export", "agent-trace", "-o", out, db=db)
     assert read_back(
         agent_trace.read(source("file", ".agent-trace/t.jsonl"), out.read_bytes())
     ) == ours(db, people=True)
@@ -103,9 +103,9 @@ def test_agent_trace_is_read_back(attributed: tuple[Path, Path], tmp_path: Path)
         check_agent_trace(json.loads(line))
 
 
-def test_git_ai_notes_are_read_back(attributed: tuple[Path, Path], tmp_path: Path) -> None:
+def test_git_ai_notes_are_read_back(attributed: Analysed, tmp_path: Path) -> None:
     _, db = attributed
-    assert run("data", "export", "git-ai", "--db", db, "-o", tmp_path / "notes").exit_code == 0
+    run("data", "export", "git-ai", "-o", tmp_path / "notes", db=db)
     records = [
         r
         for file in (tmp_path / "notes").iterdir()
@@ -117,7 +117,7 @@ def test_git_ai_notes_are_read_back(attributed: tuple[Path, Path], tmp_path: Pat
 # --- what the formats ask for ---------------------------------------------------------------------
 
 
-def check_agent_trace(record: dict[str, Any]) -> None:
+def check_agent_trace(record: JsonObject) -> None:
     """The specification of 0.1.0, and no key that it does not name."""
     assert set(record) <= {"version", "id", "timestamp", "vcs", "tool", "files", "metadata"}
     assert {"version", "id", "timestamp", "files"} <= set(record)
@@ -214,22 +214,22 @@ def test_a_path_that_git_ai_cannot_say_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("model", "expected"),
-    [
-        ("claude-opus-4-6", "anthropic/claude-opus-4-6"),
-        ("gpt-5.5", "openai/gpt-5.5"),
-        ("anthropic/x", "anthropic/x"),
-        ("Claude Opus 4.6", "anthropic/claude-opus-4.6"),
-        ("nobody-knows", ""),
-        ("", ""),
-        ("<synthetic>", ""),
-    ],
+    {
+        "claude-opus-4-6": "anthropic/claude-opus-4-6",
+        "gpt-5.5": "openai/gpt-5.5",
+        "anthropic/x": "anthropic/x",
+        "Claude Opus 4.6": "anthropic/claude-opus-4.6",
+        "nobody-knows": "",
+        "": "",
+        "<synthetic>": "",
+    }.items(),
 )
 def test_models_as_provider_and_model(model: str, expected: str) -> None:
     assert model_id(model) == expected
 
 
-def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> None:
-    with Store(example[1]) as store:
+def test_lines_nobody_observed_are_not_exported(example: Analysed) -> None:
+    with Store(example.db) as store:
         spans = [span for share in commit_shares(store, 1) for span in share]
         assert all(
             span["author"] == "agent"
@@ -242,32 +242,28 @@ def test_lines_nobody_observed_are_not_exported(example: tuple[Path, Path]) -> N
 
 
 def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         classes = {
             row["class"]: row["n"]
             for row in store.rows("SELECT class, SUM(lines) AS n FROM line_spans GROUP BY 1")
         }
     assert classes["tool"] and classes["likely_human"]
-    shown = run("data", "export", "agent-trace", "--db", example[1], "-o", tmp_path / "t.jsonl")
+    shown = run("data", "export", "agent-trace", "-o", tmp_path / "t.jsonl", db=example.db)
     assert (
         f"{classes['likely_human']} likely human, {classes['tool']} tool"
         in shown.stderr + shown.stdout
     )
-    assert (
-        run(
-            "data",
-            "export",
-            "csv",
-            "--db",
-            example[1],
-            "-o",
-            tmp_path / "c",
-            "--table",
-            "line_spans",
-        ).exit_code
-        == 0
+    run(
+        "data",
+        "export",
+        "csv",
+        "-o",
+        tmp_path / "c",
+        "--table",
+        "line_spans",
+        db=example.db,
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "c" / "line_spans.csv").read_text("utf-8"))))
     assert {row["tool"] for row in rows if row["class"] == "tool"} == {"deps[bot]"}
@@ -277,14 +273,14 @@ def test_lines_of_tools_and_of_people_without_a_witness_pass_for_nobody(
 
 
 def test_notes_go_where_they_are_asked_to_and_nowhere_else(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
     repo, db = example
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
     for _ in range(2):  # a second export takes the place of the first
-        assert run("data", "export", "git-ai", repo, "--db", db, "--into", target).exit_code == 0
+        run("data", "export", "git-ai", repo, "--into", target, db=db)
     listed = git(target, "notes", "--ref", "whowrote", "list").decode().strip().split("\n")
     commit = listed[0].split()[1]
     assert git(target, "notes", "--ref", "whowrote", "show", commit).count(b"whowrote:") == 1
@@ -295,45 +291,47 @@ def test_notes_go_where_they_are_asked_to_and_nowhere_else(
     assert {p: p.stat().st_mtime_ns for p in repo.rglob("*")} == before
 
 
-def test_never_over_a_note_of_somebody_else(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_never_over_a_note_of_somebody_else(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     target = tmp_path / "target.git"
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(target))
     put_notes(target, "refs/notes/ai", {"a" * 40: b"theirs\n"})
     refused = run(
-        "data", "export", "git-ai", repo, "--db", db, "--into", target, "--ref", "refs/notes/ai"
+        "data",
+        "export",
+        "git-ai",
+        repo,
+        "--into",
+        target,
+        "--ref",
+        "refs/notes/ai",
+        code=2,
+        db=db,
     )
-    assert (
-        refused.exit_code == 2
-        and "notes of other tools" in refused.stderr
-        and "Nothing was written" in refused.stderr
-    )
+    assert "notes of other tools" in refused.stderr and "Nothing was written" in refused.stderr
     assert git(target, "ls-tree", "-r", "--name-only", "refs/notes/ai").split() == [
         b"aa/" + b"a" * 38
     ]
-    assert (
-        run(
-            "data",
-            "export",
-            "git-ai",
-            repo,
-            "--db",
-            db,
-            "--into",
-            target,
-            "--ref",
-            "refs/heads/main",
-        ).exit_code
-        == 2
+    run(
+        "data",
+        "export",
+        "git-ai",
+        repo,
+        "--into",
+        target,
+        "--ref",
+        "refs/heads/main",
+        code=2,
+        db=db,
     )
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def test_csv_of_every_table(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "csv").exit_code == 0
-    with Store(example[1]) as store:
+def test_csv_of_every_table(example: Analysed, tmp_path: Path) -> None:
+    run("data", "export", "csv", "-o", tmp_path / "csv", db=example.db)
+    with Store(example.db) as store:
         for row in store.rows(
             "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
             " 'sqlite_%'"
@@ -356,35 +354,37 @@ def test_cells_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_text() == 'a\n\'=1+1\nplain\n""\n\\x1b[31m\n'
 
 
-def test_one_table(example: tuple[Path, Path], tmp_path: Path) -> None:
-    assert (
-        run(
-            "data",
-            "export",
-            "csv",
-            "--db",
-            example[1],
-            "-o",
-            tmp_path / "one",
-            "--table",
-            "line_spans",
-        ).exit_code
-        == 0
+def test_one_table(example: Analysed, tmp_path: Path) -> None:
+    run(
+        "data",
+        "export",
+        "csv",
+        "-o",
+        tmp_path / "one",
+        "--table",
+        "line_spans",
+        db=example.db,
     )
     assert [file.name for file in (tmp_path / "one").iterdir()] == ["line_spans.csv"]
     wrong = run(
-        "data", "export", "csv", "--db", example[1], "-o", tmp_path / "none", "--table", "nothing"
+        "data",
+        "export",
+        "csv",
+        "-o",
+        tmp_path / "none",
+        "--table",
+        "nothing",
+        code=2,
+        db=example.db,
     )
-    assert wrong.exit_code == 2 and "no such table: nothing" in wrong.stderr
+    assert "no such table: nothing" in wrong.stderr
 
 
-def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_parquet_has_types(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert (
-        run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "pq").exit_code == 0
-    )
+    run("data", "export", "parquet", "-o", tmp_path / "pq", db=example.db)
     found = parquet.read_table(tmp_path / "pq" / "line_spans.parquet")
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         assert found.to_pylist() == store.rows("SELECT * FROM line_spans")
     assert (
         str(found.schema.field("lines").type) == "int64"
@@ -393,12 +393,12 @@ def test_parquet_has_types(example: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_swe_chat_without_pyarrow(
-    example: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Analysed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tablefiles, "find_spec", lambda name: None)
-    shown = run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s")
-    assert shown.exit_code == 0 and install_command("parquet") in shown.stderr
-    assert run("data", "export", "parquet", "--db", example[1], "-o", tmp_path / "p").exit_code == 2
+    shown = run("data", "export", "swe-chat", "-o", tmp_path / "s", db=example.db)
+    assert install_command("parquet") in shown.stderr
+    run("data", "export", "parquet", "-o", tmp_path / "p", code=2, db=example.db)
     files = (tmp_path / "s").glob("*.csv")
     tables = {
         file.stem: list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline="")))
@@ -410,16 +410,16 @@ def test_swe_chat_without_pyarrow(
 
 
 def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert run("data", "export", "dataset", "--db", example[1], "-o", tmp_path / "d").exit_code == 0
+    run("data", "export", "dataset", "-o", tmp_path / "d", db=example.db)
     own = {
         name: parquet.read_table(tmp_path / "d" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables("dataset.sql")
     }
     assert {file.stem for file in (tmp_path / "d").glob("*.parquet")} == {*swe_chat_tables(), *own}
-    with Store(example[1]) as store:
+    with Store(example.db) as store:
         assert len(own["lines"]) == store.value("SELECT COUNT(*) FROM line_spans")
         assert len(own["edits"]) == store.value("SELECT COUNT(*) FROM edits")
         assert len(own["statements"]) == store.value("SELECT COUNT(*) FROM commit_statements")
@@ -456,30 +456,26 @@ def test_the_data_set_has_every_line_and_edit_and_a_card_that_says_what_it_is(
 
 
 def test_the_card_says_what_was_removed_and_what_is_kept_of_texts(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path, db: Path
 ) -> None:
-    db = tmp_path / "copy.db"
-    shutil.copy(example[1], db)
+    shutil.copy(example.db, db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('0', '2026-01-01T00:00:00.000Z')")
         connection.execute("INSERT OR REPLACE INTO settings VALUES ('content', 'none')")
-    assert run("data", "export", "dataset", "--db", db, "-o", tmp_path / "d").exit_code == 0
+    run("data", "export", "dataset", "-o", tmp_path / "d", db=db)
     card = (tmp_path / "d" / "README.md").read_text("utf-8")
     assert "1 repositories were removed on request" in card and "Text of transcripts: none" in card
 
 
-def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_swe_chat_tables_point_to_each_other(example: Analysed, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert (
-        run("data", "export", "swe-chat", "--db", example[1], "-o", tmp_path / "s").exit_code == 0
-    )
+    run("data", "export", "swe-chat", "-o", tmp_path / "s", db=example.db)
     tables = {
         name: parquet.read_table(tmp_path / "s" / f"{name}.parquet").to_pylist()
         for name in swe_chat_tables()
     }
-    with Store(example[1]) as store:
-        assert len(tables["sessions"]) == store.value("SELECT COUNT(*) FROM sessions")
-        calls = store.value("SELECT COUNT(*) FROM tool_calls")
+    assert len(tables["sessions"]) == value(example.db, "SELECT COUNT(*) FROM sessions")
+    calls = value(example.db, "SELECT COUNT(*) FROM tool_calls")
     repositories = {row["repo_id"] for row in tables["repositories"]}
     checkpoints = {row["checkpoint_pk"] for row in tables["checkpoints"]}
     sessions = {row["session_id"]: row for row in tables["sessions"]}
@@ -507,24 +503,23 @@ def test_swe_chat_tables_point_to_each_other(example: tuple[Path, Path], tmp_pat
 
 
 def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, tmp_path: Path, db: Path
 ) -> None:
     """As Aider's and SpecStory's are; a commit of no session is in no table of commits."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    db = tmp_path / "copy.db"
-    shutil.copy(example[1], db)
+    shutil.copy(example.db, db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM commit_checkpoint_links")
         took_part = store.rows(
             "SELECT DISTINCT commit_sha FROM commit_sessions x JOIN commits c ON c.id = x.commit_id"
         )
         every = store.value("SELECT COUNT(*) FROM commits")
-    assert run("data", "export", "swe-chat", "--db", db, "-o", tmp_path / "s").exit_code == 0
+    run("data", "export", "swe-chat", "-o", tmp_path / "s", db=db)
     rows = parquet.read_table(tmp_path / "s" / "commits.parquet").to_pylist()
     assert {row["commit_sha"] for row in rows} == {
         row["commit_sha"] for row in took_part
     } and 0 < len(rows) < every
-    assert {(row["checkpoint_pk"], row["commit_index"], row["num_commits"]) for row in rows} == {
+    assert {pick(row, "checkpoint_pk", "commit_index", "num_commits") for row in rows} == {
         (None, None, None)
     }
     (repository,) = parquet.read_table(tmp_path / "s" / "repositories.parquet").to_pylist()
@@ -534,44 +529,37 @@ def test_commits_of_records_without_checkpoints_are_those_a_session_took_part_in
 # --- what can go wrong ----------------------------------------------------------------------------
 
 
-def test_nothing_is_written_over_unasked(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_nothing_is_written_over_unasked(example: Analysed, tmp_path: Path) -> None:
     out = tmp_path / "t.jsonl"
     out.write_text("mine")
-    assert (
-        run("data", "export", "agent-trace", "--db", example[1], "-o", out).exit_code == 2
-        and out.read_text() == "mine"
-    )
-    assert (
-        run("data", "export", "agent-trace", "--db", example[1], "-o", out, "--force").exit_code
-        == 0
-        and out.read_text() != "mine"
-    )
-    assert (
-        run("data", "export", "csv", "--db", example[1], "-o", tmp_path / "no" / "where").exit_code
-        == 2
-    )
-    assert run("data", "export", "csv", "--db", example[1]).exit_code == 2
-    assert (
-        run(
-            "data", "export", "csv", "--db", example[1], "-o", tmp_path / "x", "--into", tmp_path
-        ).exit_code
-        == 2
+    run("data", "export", "agent-trace", "-o", out, code=2, db=example.db)
+    assert out.read_text() == "mine"
+    run("data", "export", "agent-trace", "-o", out, "--force", db=example.db)
+    assert out.read_text() != "mine"
+    run("data", "export", "csv", "-o", tmp_path / "no" / "where", code=2, db=example.db)
+    run("data", "export", "csv", code=2, db=example.db)
+    run(
+        "data",
+        "export",
+        "csv",
+        "-o",
+        tmp_path / "x",
+        "--into",
+        tmp_path,
+        code=2,
+        db=example.db,
     )
 
 
-def test_a_repository_without_sessions(tmp_path: Path) -> None:
+def test_a_repository_without_sessions(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a": text("x")})
+    build.commit("one", {"a": ["x"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
-    db = tmp_path / "p.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    analyse(build.where, db)
     for one in exports():
         if one.NAME != "parquet":
-            assert (
-                run("data", "export", one.NAME, "--db", db, "-o", tmp_path / one.NAME).exit_code
-                == 0
-            )
+            run("data", "export", one.NAME, "-o", tmp_path / one.NAME, db=db)
 
 
 def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
@@ -588,15 +576,14 @@ def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
         tmp_path / "carried.jsonl",
     )
     for db in (old, new):
-        assert run("repo", repo, "--db", db, "-q").exit_code == 0
+        analyse(repo, db)
     with Store(old) as store, store.transaction() as connection:
         connection.execute("INSERT INTO forgotten VALUES ('o/gone', '2026-01-01T00:00:00.000Z')")
         connection.execute("PRAGMA user_version = 99")  # of another schema
-    assert run("data", "export", "carried", "--db", old, "-o", out).exit_code == 0
+    run("data", "export", "carried", "-o", out, db=old)
     assert '"o/gone"' in out.read_text("utf-8")
-    imported = run("data", "import", out, "--db", new)
-    assert imported.exit_code == 0 and "forgotten: 1 row added" in imported.stderr
-    with Store(new) as store:
-        assert store.value("SELECT COUNT(*) FROM forgotten") == 1
+    imported = run("data", "import", out, db=new)
+    assert "forgotten: 1 row added" in imported.stderr
+    assert value(new, "SELECT COUNT(*) FROM forgotten") == 1
     out.write_text("no row\n")
-    assert run("data", "import", out, "--db", new).exit_code == 2
+    run("data", "import", out, code=2, db=new)

@@ -16,11 +16,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from support import ROOT
+from support.answers import column
 from support.builder import git
 from support.commands import clone
 
+from collector.json_values import JsonObject, Texts
+
 yaml = pytest.importorskip("yaml")
-ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -69,22 +72,8 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
         and "**Agents wrote " in text
         and "No recorded sessions" not in text
     )
-    texts = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            (
-                "import sys, whowrote; d = whowrote.open(sys.argv[1]); print(d.sql('SELECT prompt"
-                " FROM turns'))"
-            ),
-            str(tmp_path / "whowrote.db"),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "birdlog" not in texts and "None" in texts
+    prompts = column(tmp_path / "whowrote.db", "SELECT prompt FROM turns")
+    assert None in prompts and "birdlog" not in str(prompts)
 
 
 def test_missing_records_are_said(action: Any, tmp_path: Path) -> None:
@@ -108,7 +97,7 @@ def test_nothing_from_outside_is_part_of_a_script(action: Any) -> None:
     assert action["inputs"]["prompts"]["default"] == "false"
 
 
-def _outputs(place: Path) -> dict[str, str]:
+def _outputs(place: Path) -> Texts:
     return dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
 
 
@@ -178,7 +167,7 @@ class Server:
 
     def __init__(self, account: str) -> None:
         self.account = account
-        self.comments: list[dict[str, Any]] = []
+        self.comments: list[JsonObject] = []
         self.status = 200
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         Thread(target=self.server.serve_forever, daemon=True).start()
@@ -190,7 +179,7 @@ class Server:
             {"id": len(self.comments) + 1, "user": who, "author": who, "body": body}
         )
 
-    def _answer(self, method: str, path: str, body: dict[str, Any]) -> Any:
+    def _answer(self, method: str, path: str, body: JsonObject) -> Any:
 
         if path == "/graphql":
             return {"data": {"viewer": {"login": self.account}}}

@@ -12,49 +12,47 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from support.commands import clone, run
 
 from attribution.cli import cli
 from attribution.demo import FILE
 from collector.cli import collect
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 def test_there_is_one_table_of_commands() -> None:
     assert cli.commands["collect"] is collect
     shown = run("--help", program=cli)
-    assert shown.exit_code == 0
     assert all(f"\n  {name} " in shown.output for name in cli.commands)
     assert "Usage: cli collect formats" in run("collect", "formats", "--help", program=cli).output
 
 
-def test_it_answers_as_attribute_does(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
-    assert run("repo", repo, "--db", db, "-q", program=cli).exit_code == 0
+def test_it_answers_as_attribute_does(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
+    run("repo", repo, "-q", program=cli, db=db)
     assert (
-        run("blame", repo, FILE, "--db", db, program=cli).stdout
-        == run("blame", repo, FILE, "--db", db).stdout
+        run("blame", repo, FILE, program=cli, db=db).stdout
+        == run("blame", repo, FILE, db=db).stdout
         != ""
     )
 
 
-def test_scripts_may_use_short_names(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
-    assert run("repo", repo, "--db", db, "-q", "--local", program=cli).exit_code == 0
-    features = run("features", "--db", db, "--json", program=cli)
-    assert features.exit_code == 0 and "tool_call_count" in features.stdout
+def test_scripts_may_use_short_names(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
+    run("repo", repo, "-q", "--local", program=cli, db=db)
+    features = run("features", "--json", program=cli, db=db)
+    assert "tool_call_count" in features.stdout
     assert (
         features.stdout
-        == run("sessions", "--columns", "features", "--db", db, "--json", program=cli).stdout
+        == run("sessions", "--columns", "features", "--json", program=cli, db=db).stdout
     )
     assert (
-        run("check", "--db", db, program=cli).stdout
-        == run("data", "check", "--db", db, program=cli).stdout
+        run("check", program=cli, db=db).stdout
+        == run("data", "check", program=cli, db=db).stdout
         != ""
     )
-    unknown = run("nonsense", program=cli)
-    assert unknown.exit_code == 2 and "No such command 'nonsense'" in unknown.stderr
+    unknown = run("nonsense", program=cli, code=2)
+    assert "No such command 'nonsense'" in unknown.stderr
 
 
 def test_git_finds_it(tmp_path: Path) -> None:
@@ -131,8 +129,8 @@ def test_a_clone_without_records_gets_a_summary_from_either_command(tmp_path: Pa
         assert (done.returncode, "no sign of an agent in 1 commit" in done.stdout) == (0, True)
 
 
-def test_a_summary_proposes_what_to_ask_next(tmp_path: Path) -> None:
-    summary = run("repo", clone("example", tmp_path), "--db", tmp_path / "x.db").stdout
+def test_a_summary_proposes_what_to_ask_next(tmp_path: Path, db: Path) -> None:
+    summary = run("repo", clone("example", tmp_path), db=db).stdout
     assert "whowrote why " in summary.splitlines()[-1]
 
 

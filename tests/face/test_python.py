@@ -8,36 +8,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, rows, run
+from support.commands import Analysed, clone, rows, run
 
 import whowrote
 from attribution.demo import FILE
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("face")
     repo, db = clone("example", directory), directory / "out.db"
     with whowrote.open(repo, db) as found:  # attributes it
         assert len(found.repositories()) == 1
         found.survival()
-    return repo, db
+    return Analysed(repo, db)
 
 
-def test_lines_are_those_of_the_commands(example: tuple[Path, Path]) -> None:
+def test_lines_are_those_of_the_commands(example: Analysed) -> None:
     repo, db = example
     with whowrote.open(repo, db) as of_clone, whowrote.open(db) as of_file:
         lines = of_clone.blame(FILE)
         assert lines == of_file.blame(FILE) and len(lines) > 10
-        printed = rows(run("blame", repo, FILE, "--db", db, "--csv"))
+        printed = rows(run("blame", repo, FILE, "--csv", db=db))
         assert [line["class"] for line in lines.to_dicts()] == [row["class"] for row in printed]
         agent = next(line for line in lines if line.attribution.kind == "agent")
         why = of_file.explain(FILE, agent.line)
         assert why.line.attribution == agent.attribution and why.evidence and why.prompt
 
 
-def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None:
-    with whowrote.open(example[1]) as db:
+def test_lists_count_what_the_database_holds(example: Analysed) -> None:
+    with whowrote.open(example.db) as db:
         sessions, turns = db.sessions(), db.turns()
         assert (
             {session["id"] for session in sessions}
@@ -51,8 +51,8 @@ def test_lists_count_what_the_database_holds(example: tuple[Path, Path]) -> None
             db.findings()
 
 
-def test_lines_are_chosen_by_keyword(example: tuple[Path, Path]) -> None:
-    with whowrote.open(example[1]) as db:
+def test_lines_are_chosen_by_keyword(example: Analysed) -> None:
+    with whowrote.open(example.db) as db:
         every = db.lines()
         assert (
             sum(row["lines"] for row in every)
@@ -69,11 +69,11 @@ def test_lines_are_chosen_by_keyword(example: tuple[Path, Path]) -> None:
         assert db.lines(path="no/such/file") == []
 
 
-def test_a_name_stands_where_several_may(example: tuple[Path, Path]) -> None:
-    with whowrote.open(example[1]) as db:
+def test_a_name_stands_where_several_may(example: Analysed) -> None:
+    with whowrote.open(example.db) as db:
         assert db.report("month") == db.report(["month"]) != []
         assert db.survival("agent").groups == db.survival(["agent"]).groups
-        assert repr(db) == f"<whowrote.Database {example[1]}: example>"
+        assert repr(db) == f"<whowrote.Database {example.db}: example>"
 
 
 def test_a_long_list_shows_its_beginning_and_its_length() -> None:
@@ -103,14 +103,14 @@ def test_a_long_list_shows_its_beginning_and_its_length() -> None:
     ],
 )
 def test_every_failure_is_ours(
-    example: tuple[Path, Path], question: Callable[[whowrote.Database], object]
+    example: Analysed, question: Callable[[whowrote.Database], object]
 ) -> None:
-    with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError):
+    with whowrote.open(example.db) as db, pytest.raises(whowrote.WhoWroteError):
         question(db)
 
 
-def test_survival_follows_lines_first(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "out.db"
+def test_survival_follows_lines_first(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     with whowrote.open(repo, db) as found:
         report = found.survival()
     assert {"agent"} <= {group["name"] for group in report.groups}
@@ -119,8 +119,8 @@ def test_survival_follows_lines_first(tmp_path: Path) -> None:
         assert whowrote.Rows(report.groups).to_dicts()
 
 
-def test_sql_writes_nothing(example: tuple[Path, Path]) -> None:
-    with whowrote.open(example[1]) as db:
+def test_sql_writes_nothing(example: Analysed) -> None:
+    with whowrote.open(example.db) as db:
         assert db.sql("SELECT ? AS given", (3,)) == [{"given": 3}]
         with pytest.raises(whowrote.WhoWroteError):
             db.sql("DELETE FROM commits")
@@ -128,11 +128,11 @@ def test_sql_writes_nothing(example: tuple[Path, Path]) -> None:
 
 
 def test_frames_where_a_library_is_installed(
-    example: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    example: Analysed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
-    with whowrote.open(example[1]) as db:
+    with whowrote.open(example.db) as db:
         commits = db.commits()
         assert (
             list(commits.to_pandas().columns) == commits.to_arrow().column_names == list(commits[0])
@@ -140,19 +140,18 @@ def test_frames_where_a_library_is_installed(
         assert commits.to_arrow().num_rows == len(commits)
         imported = builtins.__import__
 
-        def without_pandas(name: str, *more: Any) -> Any:
+        def hide_pandas(name: str, *more: Any) -> Any:
             if name == "pandas":
                 raise ImportError(name)
             return imported(name, *more)
 
-        monkeypatch.setattr(builtins, "__import__", without_pandas)
+        monkeypatch.setattr(builtins, "__import__", hide_pandas)
         with pytest.raises(whowrote.WhoWroteError, match="pandas") as raised:
             commits.to_pandas()
         assert raised.value.hint.endswith("pip install pandas")
 
 
-def test_which_repository(tmp_path: Path) -> None:
-    db = tmp_path / "out.db"
+def test_which_repository(tmp_path: Path, db: Path) -> None:
     for case in ("example", "two_sessions_one_file"):
         with whowrote.open(clone(case, tmp_path), db) as found:
             assert len(found.repositories()) == 1
@@ -165,9 +164,9 @@ def test_which_repository(tmp_path: Path) -> None:
         assert found.blame(FILE, repo=names[0])
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_what_is_not_there(tmp_path: Path, db: Path) -> None:
     with pytest.raises(whowrote.WhoWroteError, match="there is no database"):
-        whowrote.open(tmp_path / "none.db")
+        whowrote.open(db)
     with pytest.raises(whowrote.WhoWroteError, match="git repository"):
         whowrote.open(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -176,9 +175,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "query", ["SELEKT 1", "SELECT * FROM nothing", "SELECT nothing FROM commits"]
 )
-def test_a_wrong_query_is_to_be_corrected_not_run_again(
-    example: tuple[Path, Path], query: str
-) -> None:
-    with whowrote.open(example[1]) as db, pytest.raises(whowrote.WhoWroteError) as raised:
+def test_a_wrong_query_is_to_be_corrected_not_run_again(example: Analysed, query: str) -> None:
+    with whowrote.open(example.db) as db, pytest.raises(whowrote.WhoWroteError) as raised:
         db.sql(query)
     assert raised.value.hint.startswith("Correct the query")

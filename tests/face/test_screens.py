@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from support.commands import clone, run
+from support.commands import Analysed, analyse, clone, run, run_json
 
 import whowrote
 from attribution.demo import FILE
@@ -32,17 +29,17 @@ SCREENS = {
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("screens")
     repo, db = clone("example", directory), directory / "x.db"
-    assert run("repo", repo, "--db", db, "-q", "--local", "never").exit_code == 0
-    return repo, db
+    analyse(repo, db, "--local", "never")
+    return Analysed(repo, db)
 
 
 @pytest.mark.parametrize("command", SCREENS)
-def test_a_screen_has_few_words_and_the_answer(command: str, example: tuple[Path, Path]) -> None:
-    words = [word.format(clone=example[0], file=FILE) for word in command.split()]
-    shown = run(*words, "--db", example[1]).stdout
+def test_a_screen_has_few_words_and_the_answer(command: str, example: Analysed) -> None:
+    words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
+    shown = run(*words, db=example.db).stdout
     most, answer = SCREENS[command]
     assert len(shown.split()) <= most and len(shown.splitlines()) <= 20, shown
     assert any(line.startswith(answer) for line in shown.splitlines()), shown
@@ -51,31 +48,29 @@ def test_a_screen_has_few_words_and_the_answer(command: str, example: tuple[Path
 
 @pytest.mark.parametrize(
     ("command", "behind"),
-    [
-        ("repo {clone}", ("headline", "evidence", "linked by")),
-        ("why {clone} {file}:6", ("tool call", "why not someone else", "measured")),
-        ("log 43b7400e3 {clone} --show", ("files", "sessions")),
-        ("report {clone}", ("agent or declared share low", "Low coverage is not low use")),
-    ],
+    {
+        "repo {clone}": ("headline", "evidence", "linked by"),
+        "why {clone} {file}:6": ("tool call", "why not someone else", "measured"),
+        "log 43b7400e3 {clone} --show": ("files", "sessions"),
+        "report {clone}": ("agent or declared share low", "Low coverage is not low use"),
+    }.items(),
 )
 def test_everything_else_is_under_full(
-    command: str, behind: tuple[str, ...], example: tuple[Path, Path]
+    command: str, behind: tuple[str, ...], example: Analysed
 ) -> None:
-    words = [word.format(clone=example[0], file=FILE) for word in command.split()]
-    short, full = (
-        run(*words, *more, "--db", example[1]).stdout.lower() for more in ((), ("--full",))
-    )
+    words = [word.format(clone=example.clone, file=FILE) for word in command.split()]
+    short, full = (run(*words, *more, db=example.db).stdout.lower() for more in ((), ("--full",)))
     for text in behind:
         assert text.lower() in full and text.lower() not in short, (text, full)
 
 
-def test_a_number_is_the_same_wherever_it_is_said(example: tuple[Path, Path]) -> None:
+def test_a_number_is_the_same_wherever_it_is_said(example: Analysed) -> None:
     repo, db = example
-    assert run("survival", repo, "--db", db, "-q").exit_code == 0
-    (summary,) = json.loads(run("repo", repo, "--db", db, "--json").stdout)
-    report = json.loads(run("report", "--db", db, "--json").stdout)["whole"]
-    total = json.loads(run("log", "HEAD", repo, "--total", "--db", db, "--json").stdout)
-    log = json.loads(run("log", repo, "--db", db, "--json").stdout)
+    run("survival", repo, "-q", db=db)
+    (summary,) = run_json("repo", repo, db=db)
+    report = run_json("report", db=db)["whole"]
+    total = run_json("log", "HEAD", repo, "--total", db=db)
+    log = run_json("log", repo, db=db)
     with whowrote.open(db) as opened:
         commits, sessions, turns = opened.commits(), opened.sessions(), opened.turns()
         (sql,) = opened.sql("SELECT * FROM repository_list")
@@ -105,5 +100,5 @@ def test_a_number_is_the_same_wherever_it_is_said(example: tuple[Path, Path]) ->
         "at HEAD": [round(report["agent_at_head"] * report["agent_at_head_of"]), there],
     }
     assert {name: values for name, values in said.items() if len({*values}) > 1} == {}
-    text = run("repo", repo, "--db", db).stdout
+    text = run("repo", repo, db=db).stdout
     assert f"of {report['lines']} lines" in text and f"{summary['commits']} commits" in text

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick
 from support.schema_columns import columns as columns_by_table
 
 from attribution.features import features, groups, of_session
@@ -22,7 +23,7 @@ from attribution.features.wording import corrects, slope, underspecification
 from attribution.outcomes.outcome import localized_correct_file
 from collector.agents import claude_code
 from collector.errors import WhoWroteError
-from collector.json_values import to_json
+from collector.json_values import Row, to_json
 from collector.model import (
     AgentMessage,
     Command,
@@ -49,7 +50,7 @@ def _call(
     command: str = "",
     **more: Any,
 ) -> ToolCall:
-    given: dict[str, Any] = {
+    given: Row = {
         "call_id": f"c{at}",
         "name": name,
         "turn": 1,
@@ -74,7 +75,7 @@ def _session(*calls: ToolCall, **more: Any) -> Session:
     return Session("s", "claude-code", cwds=(W,), calls=calls, **more)
 
 
-def _of(*calls: ToolCall, **more: Any) -> dict[str, Any]:
+def _of(*calls: ToolCall, **more: Any) -> Row:
     return of_session(_session(*calls, **more))
 
 
@@ -246,7 +247,7 @@ def test_files_seen_in_order() -> None:
         {"path": "a.py", "turn": 1, "at": 1, "read": 0, "changed": None},
         {"path": "b.py", "turn": 1, "at": 2, "read": 1, "changed": 3},
     ]
-    assert (found["files_read_before_edit"], found["files_searched_before_edit"]) == (1, 2)
+    assert pick(found, "files_read_before_edit", "files_searched_before_edit") == (1, 2)
     moved = of_session(
         Session(
             "s",
@@ -311,12 +312,12 @@ def test_files_of_the_first_plan_that_nobody_touched() -> None:
         }
     )
     found = _of(replace(_call(1, "TodoWrite"), input=todo), _call(5, "Edit", path="src/app.py"))
-    assert (found["plan_files"], found["gd_inaction"]) == (2, 0.5)
+    assert pick(found, "plan_files", "gd_inaction") == (2, 0.5)
     plan = _of(
         _call(5, "Edit", path="b.go"),
         turns=(Turn(1, 1.0, "# Plan\nChange `a.go`, then b.go", "plan"),),
     )
-    assert (plan["plan_files"], plan["gd_inaction"]) == (2, 0.5)
+    assert pick(plan, "plan_files", "gd_inaction") == (2, 0.5)
     assert _of(_call(5, "Edit", path="b.go"))["gd_inaction"] is None
 
 
@@ -396,7 +397,7 @@ def test_subagents() -> None:
         _call(2, "Task", spawn=spawn, status=Status.ERROR),
         _call(3, "Read", path="a", agent_id="a1"),
     )
-    assert (found["subagent_count"], found["subagents_succeeded"], found["tool_call_count"]) == (
+    assert pick(found, "subagent_count", "subagents_succeeded", "tool_call_count") == (
         2,
         1,
         3,
@@ -454,20 +455,20 @@ def test_kind_of_a_command(command: str, name: str, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "paths"),
-    [
-        ("cat a.py b/c.md", ("a.py", "b/c.md")),
-        ("sed -n '1,9p' src/a.ts | head", ("src/a.ts",)),
-        ("sed -i 's/a/b/' src/a.ts", ()),
-        ("rg -n 'foo.bar' src/x.go", ("src/x.go",)),
-        ("cat *.py", ()),
-        ("cat <<EOF > a.py", ()),
+    {
+        "cat a.py b/c.md": ("a.py", "b/c.md"),
+        "sed -n '1,9p' src/a.ts | head": ("src/a.ts",),
+        "sed -i 's/a/b/' src/a.ts": (),
+        "rg -n 'foo.bar' src/x.go": ("src/x.go",),
+        "cat *.py": (),
+        "cat <<EOF > a.py": (),
         # What shows files is given files, whatever their names; a search may be given a directory.
-        ("cat Makefile .gitignore", ("Makefile", ".gitignore")),
-        ("tail -n +20 Dockerfile | head -n 5", ("Dockerfile",)),
-        ("sed -n 3p LICENSE", ("LICENSE",)),
-        ("wc -l 2>/dev/null", ()),
-        ("grep -rn foo .github src", ()),
-    ],
+        "cat Makefile .gitignore": ("Makefile", ".gitignore"),
+        "tail -n +20 Dockerfile | head -n 5": ("Dockerfile",),
+        "sed -n 3p LICENSE": ("LICENSE",),
+        "wc -l 2>/dev/null": (),
+        "grep -rn foo .github src": (),
+    }.items(),
 )
 def test_files_read_by_shell(command: str, paths: tuple[str, ...]) -> None:
     assert paths_read(_call(1, "Bash", command=command), "bash:file") == paths
@@ -493,19 +494,19 @@ def test_usage_counts_once_per_response() -> None:
         Usage("m3", 4, 1, "claude-haiku-4-5-20251001", input=2, output=1, agent_id="a1"),
     )
     found = _of(usage=usage)
-    assert (found["input_tokens"], found["output_tokens"]) == (16, 15)
-    assert (found["cache_read_tokens"], found["cache_write_tokens"]) == (400, 50)
+    assert pick(found, "input_tokens", "output_tokens") == (16, 15)
+    assert pick(found, "cache_read_tokens", "cache_write_tokens") == (400, 50)
     assert found["cache_read_ratio"] == pytest.approx(400 / 416)
     assert found["context_growth_curve"] == [160, 304]  # the main agent's only
     assert found["turn_count"] == 2
     opus = 14 * 5 + 14 * 25 + 400 * 0.5 + 30 * 6.25 + 20 * 10
     cost = _cost(found)
     assert cost["cost_usd"] == pytest.approx((opus + 2 * 1 + 1 * 5) / 1e6, abs=1e-6)
-    assert (cost["cost_source"], cost["prices_as_of"]) == ("list", standard_prices().as_of)
+    assert pick(cost, "cost_source", "prices_as_of") == ("list", standard_prices().as_of)
     assert found["tokens_too_low"] == []
 
 
-def _cost(found: dict[str, Any], at: datetime | None = None) -> Any:
+def _cost(found: Row, at: datetime | None = None) -> Any:
     return cost_of(found["unrecorded_tokens"], found["recorded_cost_usd"], standard_prices(), at)
 
 
@@ -760,7 +761,7 @@ def test_times() -> None:
     early = _of(
         _call(1060, "Edit", path="a"), turns=(Turn(1, 1000.0, "one"),), started_at=900.0
     )  # opened long before the first event
-    assert (early["time_to_first_edit_s"], early["wall_time_s"]) == (60, 61)
+    assert pick(early, "time_to_first_edit_s", "wall_time_s") == (60, 61)
 
 
 def test_latency_of_each_response() -> None:
@@ -799,7 +800,7 @@ def test_only_what_was_typed_is_the_users() -> None:
     found = _of(turns=turns)
     assert found["user_msg_lengths"] == [3, 6]
     assert found["user_turn_count"] == 4
-    assert (found["correction_turns"], found["correction_ratio"]) == (1, 0.5)
+    assert pick(found, "correction_turns", "correction_ratio") == (1, 0.5)
     spawned = _of(turns=tuple(replace(turn, origin="injected") for turn in turns), parent_id="p")
     assert spawned["user_turn_count"] is None and spawned["user_msg_lengths"] == []
 
@@ -843,23 +844,23 @@ def test_injected_text_is_never_the_users(injected: str) -> None:
     )
     assert found["user_turn_count"] == 2
     assert found["user_msg_lengths"] == [6, 3]
-    assert (found["correction_turns"], found["last_message_rejects"]) == (0, 0)
+    assert pick(found, "correction_turns", "last_message_rejects") == (0, 0)
 
 
 @pytest.mark.parametrize(
     ("text", "yes"),
-    [
-        ("no, use the other one", True),
-        ("No. Use the other one", True),
-        ("That’s not what I asked for", True),
-        ("it still does not work", True),
-        ("Please wait for the build", False),  # not the first word
-        ("Good. Actually, make it blue", True),
-        ("now add the rest", False),
-        ("nobody needs it, note that", False),
-        ("the wronged party", False),
-        ("commit this", False),
-    ],
+    {
+        "no, use the other one": True,
+        "No. Use the other one": True,
+        "That’s not what I asked for": True,
+        "it still does not work": True,
+        "Please wait for the build": False,  # not the first word
+        "Good. Actually, make it blue": True,
+        "now add the rest": False,
+        "nobody needs it, note that": False,
+        "the wronged party": False,
+        "commit this": False,
+    }.items(),
 )
 def test_corrections(text: str, yes: bool) -> None:
     assert corrects(text) is yes
@@ -868,7 +869,7 @@ def test_corrections(text: str, yes: bool) -> None:
 def test_last_message() -> None:
     def last(*texts: str) -> tuple[int, int]:
         found = _of(turns=tuple(Turn(i, float(i), t) for i, t in enumerate(texts, 1)))
-        return found["last_message_rejects"], found["last_message_accepts"]
+        return pick(found, "last_message_rejects", "last_message_accepts")
 
     assert last("Add a mean", "thanks!") == (0, 1)
     assert last("thanks in advance") == (0, 0)  # the only message
@@ -923,11 +924,11 @@ def test_plans_questions_and_assumptions() -> None:
         messages=said,
         turns=(Turn(1, 0.0, "x"),),
     )
-    assert (
-        found["plan_steps_detected"],
-        found["assumption_count"],
-        found["confirmation_requests"],
-    ) == (3, 1, 1)
+    assert pick(found, "plan_steps_detected", "assumption_count", "confirmation_requests") == (
+        3,
+        1,
+        1,
+    )
     assert found["clarification_sought"] == 0  # it went on and edited
     assert (
         _of(messages=(AgentMessage(1, 1, "text", "Which one do you mean?"),))[
@@ -944,7 +945,7 @@ def test_repetition() -> None:
         _call(5, "Bash", command="go vet"),
         _call(6, "Bash", command="go test", agent_id="sub"),
     )
-    assert (found["repeated_calls"], found["repetition_rate"]) == (2, 2 / 5)
+    assert pick(found, "repeated_calls", "repetition_rate") == (2, 2 / 5)
 
 
 def test_arguments_that_are_cut_repeat_nothing() -> None:
@@ -984,31 +985,31 @@ def test_words_of_scripts_without_blanks() -> None:
 
 @pytest.mark.parametrize(
     ("command", "files"),
-    [
-        ("git checkout -- a.py", 1),
-        ("cd x && git checkout a.py b.py", 2),
-        ("git checkout .", 2),
-        ("git checkout main", 0),
-        ("git checkout -b a.py", 0),
-        ("git restore a.py", 1),
-        ("git restore --staged a.py", 0),
-        ("git reset --hard", 2),
-        ("git reset HEAD a.py", 0),
-        ("git revert HEAD", 2),
-        ("git revert --abort", 0),
-        ("git stash", 2),
-        ("git stash && make && git stash pop", 0),
-        ("git stash list", 0),
-        ("git stash; git stash apply", 0),
-        ("git stash -u 2>/dev/null; make; git stash pop -q 2>/dev/null", 0),
-        ("git stash; git stash drop", 2),
-        ("git stash -- a.py; git stash -- b.py; git stash pop", 1),
-        ("git stash -- a.py; git stash -- b.py; git stash pop stash@{1}; git stash drop", 1),
-        ("git stash pop", 0),
-        ("git stash pop; git stash", 2),
-        ("git checkout -- other.py", 0),
-        ("echo git checkout -- a.py", 0),
-    ],
+    {
+        "git checkout -- a.py": 1,
+        "cd x && git checkout a.py b.py": 2,
+        "git checkout .": 2,
+        "git checkout main": 0,
+        "git checkout -b a.py": 0,
+        "git restore a.py": 1,
+        "git restore --staged a.py": 0,
+        "git reset --hard": 2,
+        "git reset HEAD a.py": 0,
+        "git revert HEAD": 2,
+        "git revert --abort": 0,
+        "git stash": 2,
+        "git stash && make && git stash pop": 0,
+        "git stash list": 0,
+        "git stash; git stash apply": 0,
+        "git stash -u 2>/dev/null; make; git stash pop -q 2>/dev/null": 0,
+        "git stash; git stash drop": 2,
+        "git stash -- a.py; git stash -- b.py; git stash pop": 1,
+        "git stash -- a.py; git stash -- b.py; git stash pop stash@{1}; git stash drop": 1,
+        "git stash pop": 0,
+        "git stash pop; git stash": 2,
+        "git checkout -- other.py": 0,
+        "echo git checkout -- a.py": 0,
+    }.items(),
 )
 def test_undo_commands(command: str, files: int) -> None:
     edits = (_call(1, "Edit", path="a.py"), _call(2, "Edit", path="b.py"))

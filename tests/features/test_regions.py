@@ -10,6 +10,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import numbered_text
 
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
@@ -101,15 +102,15 @@ class File:
 
 @pytest.mark.parametrize(
     ("second", "re_edited"),
-    [
-        ("one\nTWO\nthree\nfour\nfive\nsix\n", 1),  # changes the line that the first edit wrote
-        ("one\nthree\nfour\nfive\nsix\n", 1),  # removes it
-        ("one\n2\nthree\nfour\nFIVE\nsix\n", 0),  # another line
-        ("one\n2\nnew\nthree\nfour\nfive\nsix\n", 0),  # inserts below it, not inside
+    {
+        "one\nTWO\nthree\nfour\nfive\nsix\n": 1,  # changes the line that the first edit wrote
+        "one\nthree\nfour\nfive\nsix\n": 1,  # removes it
+        "one\n2\nthree\nfour\nFIVE\nsix\n": 0,  # another line
+        "one\n2\nnew\nthree\nfour\nfive\nsix\n": 0,  # inserts below it, not inside
         # above it: only the number of the line changes
-        ("zero\nzero\none\n2\nthree\nfour\nfive\nsix\n", 0),
-        ("one\nTWO\nTHREE\nfour\nfive\nsix\n", 1),  # changes it and a neighbour
-    ],
+        "zero\nzero\none\n2\nthree\nfour\nfive\nsix\n": 0,
+        "one\nTWO\nTHREE\nfour\nfive\nsix\n": 1,  # changes it and a neighbour
+    }.items(),
 )
 def test_a_later_edit_of_the_same_lines(second: str, re_edited: int) -> None:
     file = File().to("one\n2\nthree\nfour\nfive\nsix\n").to(second)
@@ -350,7 +351,7 @@ def test_a_file_put_back_counts_without_the_places_that_changed_back_in_others()
     other = (
         File()
         .swap("two\n", "c\n")
-        .swap("five\n", "".join(f"{n}\n" for n in range(9)))
+        .swap("five\n", numbered_text(9, "{n}\n"))
         .swap("c\n", "two\n")
         .undone()
     )

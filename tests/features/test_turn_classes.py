@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
+from support.answers import pick
 
 from attribution.features import of_session
 from attribution.features.turn_classes import (
@@ -25,30 +27,28 @@ from collector.labels import request_of
 from collector.model import Session, Turn
 from collector.storage.store import Store
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [
-        ("it still doesn't work", "en"),
-        ("commit and push", "en"),
-        ("修正して", "ja"),
-        ("ROADMAPにもそう書いて", "ja"),
-        ("你帮我审查一下现在的文件结构", "zh"),
-        ("리뷰 스레드 확인해주세요", "ko"),
-        ("то есть задача выполнена", "cyrillic"),
-        ("das ist nicht richtig, bitte noch einmal", "de"),
-        ("no veo los artículos en la factura", "es"),
-        ("la carte n'est pas centrée dans la zone", "fr"),
-        ("isso não está certo, faça de novo", "pt"),
-        ("het werkt niet voor deze pagina", "other"),
-        ("rename los and las in the table", "en"),
-        ("y", None),
-        ("https://example.com/the/page", None),
-        ("3", None),
-        ("", None),
-    ],
+    {
+        "it still doesn't work": "en",
+        "commit and push": "en",
+        "修正して": "ja",
+        "ROADMAPにもそう書いて": "ja",
+        "你帮我审查一下现在的文件结构": "zh",
+        "리뷰 스레드 확인해주세요": "ko",
+        "то есть задача выполнена": "cyrillic",
+        "das ist nicht richtig, bitte noch einmal": "de",
+        "no veo los artículos en la factura": "es",
+        "la carte n'est pas centrée dans la zone": "fr",
+        "isso não está certo, faça de novo": "pt",
+        "het werkt niet voor deze pagina": "other",
+        "rename los and las in the table": "en",
+        "y": None,
+        "https://example.com/the/page": None,
+        "3": None,
+        "": None,
+    }.items(),
 )
 def test_the_language_of_a_message(text: str, language: str | None) -> None:
     assert language_of(text) == language
@@ -174,7 +174,7 @@ def _said(*texts: str) -> dict[str, object]:
 def test_features_of_a_session_in_english() -> None:
     found = _said("Please add a mean", "no, that is wrong, it still fails", "yes, go ahead")
     assert found["turn_languages"] == ["en", "en", "en"]
-    assert (found["turns_classified"], found["pushback_turns"], found["correction_turns"]) == (
+    assert pick(found, "turns_classified", "pushback_turns", "correction_turns") == (
         2,
         1,
         1,
@@ -185,13 +185,13 @@ def test_what_no_list_and_no_model_can_tell_is_null() -> None:
     found = _said("Please add a mean", "違う、直して")
     assert found["turn_languages"] == ["en", "ja"] and found["turn_classes"] == ["task", None]
     assert found["turn_pushes_back"] == [0, None]
-    assert (found["turns_classified"], found["pushback_turns"]) == (0, None)
+    assert pick(found, "turns_classified", "pushback_turns") == (0, None)
     assert found["correction_turns"] is None and found["correction_ratio"] is None
     assert found["last_message_rejects"] is None and found["last_message_accepts"] is None
 
 
-def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Path) -> None:
-    with Store(tmp_path / "s.db") as store:
+def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(db: Path) -> None:
+    with Store(db) as store:
         feature_rows.prepare(store)
         with pytest.raises(WhoWroteError, match="second message"):
             pushback_table(store)
@@ -212,23 +212,22 @@ def test_shares_are_corrected_by_agent_and_the_missing_has_a_reason(tmp_path: Pa
             )
             feature_rows.write(store, 2, _said("Please add a mean", "違う、直して"))
         first, second, whole = pushback_table(store)
-        assert (first["name"], first["messages"], first["classified"], first["counted"]) == (
+        assert pick(first, "name", "messages", "classified", "counted") == (
             "claude-code",
             100,
             100,
             30,
         )
         assert first["low"] < first["share"] < first["high"]
-        assert first["share"] == pytest.approx(whole["share"]) and (
-            whole["name"],
-            whole["messages"],
+        assert first["share"] == pytest.approx(whole["share"]) and pick(
+            whole, "name", "messages"
         ) == (ALL, 101)
-        assert (second["messages"], second["classified"], second["share"]) == (1, 0, None)
+        assert pick(second, "messages", "classified", "share") == (1, 0, None)
         why = store.rows(
             "SELECT feature, reason FROM feature_nulls WHERE session_id = 2 AND feature LIKE"
             " '%_turns'"
         )
-        assert {(row["feature"], row["reason"]) for row in why} == {
+        assert {pick(row, "feature", "reason") for row in why} == {
             ("pushback_turns", "not_classified"),
             ("correction_turns", "not_english"),
         }
@@ -239,11 +238,11 @@ def test_the_page_is_what_the_labels_say() -> None:
     assert done.returncode == 0
 
 
-def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
+def test_shares_by_language_and_deeds_beside_words(db: Path) -> None:
     """Of the messages after turns that wrote lines the one in Japanese undid them, and only
     those in English were read.
     """
-    with Store(tmp_path / "s.db") as store:
+    with Store(db) as store:
         feature_rows.prepare(store)
         with store.transaction() as connection:
             connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/n')")
@@ -277,23 +276,23 @@ def test_shares_by_language_and_deeds_beside_words(tmp_path: Path) -> None:
         rows = {row["name"]: row for row in pushback_table(store, by=By.LANGUAGE)}
         assert set(rows) == {"en", "ja", "not known", ALL} and list(rows)[-1] == ALL
         ja, en, whole = rows["ja"], rows["en"], rows[ALL]
-        assert (ja["messages"], ja["classified"], ja["share"], ja["listed"]) == (1, 0, None, None)
+        assert pick(ja, "messages", "classified", "share", "listed") == (1, 0, None, None)
         assert "not measured" in ja["note"]
-        assert (
-            ja["deeds_answers"],
-            ja["deeds_changed"],
-            ja["deeds_undone"],
-            ja["deeds_agree"],
-        ) == (1, 1, 1, None)
-        assert (en["messages"], en["classified"], en["counted"]) == (3, 3, 2)
+        assert pick(ja, "deeds_answers", "deeds_changed", "deeds_undone", "deeds_agree") == (
+            1,
+            1,
+            1,
+            None,
+        )
+        assert pick(en, "messages", "classified", "counted") == (3, 3, 2)
         # "that is still wrong" changed nothing, "that is wrong again" did, "yes, go ahead" is
         # neither.
-        assert (en["deeds_answers"], en["deeds_classified"], en["deeds_said_and_changed"]) == (
+        assert pick(en, "deeds_answers", "deeds_classified", "deeds_said_and_changed") == (
             3,
             3,
             1,
         )
-        assert (en["deeds_said_only"], en["deeds_changed_only"]) == (1, 0)
+        assert pick(en, "deeds_said_only", "deeds_changed_only") == (1, 0)
         assert en["deeds_agree"] is None, "three messages are too few"
-        assert (whole["messages"], whole["deeds_answers"], whole["deeds_changed"]) == (5, 4, 2)
+        assert pick(whole, "messages", "deeds_answers", "deeds_changed") == (5, 4, 2)
         assert whole["deeds_undone"] == 1 and pushback_table(store).rows[0]["name"] == "codex"

@@ -41,7 +41,7 @@ def _add(clone: Clone, author: str, message: bytes = b"odd\n", more: str = "") -
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize("at_the_tip", [False, True])
 def test_a_commit_with_a_broken_author_hides_no_history(
-    tmp_path: Path, kind: str, at_the_tip: bool
+    tmp_path: Path, db: Path, kind: str, at_the_tip: bool
 ) -> None:
     clone = Clone(tmp_path / "tally")
     clone.person("old.py", "old = 1\n")
@@ -65,7 +65,7 @@ def test_a_commit_with_a_broken_author_hides_no_history(
     assert set(repo.paths(odd)) == {"old.py", "odd.py"}
     assert repo.resolve("main").sha == head
     assert commits[1].commit_time == 1772442000
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         options = AttributeOptions(local=LocalOptions(LocalChoice.NEVER))
         attribute_repo(store, clone.path, options)
         assert store.value("SELECT COUNT(*) FROM commits") == len(shas)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import numbered_text
 from support.builder import World
 from support.commands import run
 
@@ -16,7 +17,7 @@ from collector.git.repository import GitRepo
 def _history(tmp_path: Path) -> tuple[Path, list[str]]:
     world = World("grafted")
     for number in range(4):
-        world.human_write("a.txt", "".join(f"line {line}\n" for line in range(number + 1)))
+        world.human_write("a.txt", numbered_text(number + 1, "line {n}\n"))
         world.commit(f"Commit {number}\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     path = world.build(tmp_path / "grafted")
     return path, [
@@ -32,14 +33,14 @@ def _graft(path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("parents", [[0], [0, 1], []])
 def test_a_grafted_commit_is_a_boundary_and_the_result_says_so(
-    parents: list[int], tmp_path: Path
+    parents: list[int], tmp_path: Path, db: Path
 ) -> None:
     path, shas = _history(tmp_path)
     _graft(path, f"{' '.join([shas[3], *(shas[number] for number in parents)])}\n")
     repo = GitRepo(str(path))
     assert repo.censored().shallow == (shas[3],)
-    done = run("repo", path, "--db", tmp_path / "x.db", "--local", "never")
-    assert done.exit_code == 0 and "grafted clone" in done.stdout + done.stderr
+    done = run("repo", path, "--local", "never", db=db)
+    assert "grafted clone" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("text", [None, ""])

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from support.builder.objects import git_environment
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from collector.errors import NotARepository
 from collector.git import base
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 
 
 def git(*arguments: object, at: Path) -> str:
@@ -24,7 +25,7 @@ def git(*arguments: object, at: Path) -> str:
     ).stdout.strip()
 
 
-def with_reftable(case: str, directory: Path) -> Path:
+def reftable_clone(case: str, directory: Path) -> Path:
     """A copy of a fixture whose refs are in a reftable."""
     copy = directory / "reftable.git"
     try:
@@ -51,7 +52,7 @@ def as_if(directory: Path) -> Path:
 
 
 def test_a_clone_with_a_reftable_says_what_one_with_files_says(tmp_path: Path) -> None:
-    copy = with_reftable("example", tmp_path)
+    copy = reftable_clone("example", tmp_path)
     plain, other = GitRepo(tmp_path / "example"), GitRepo(copy)
     assert other.refs() == plain.refs() and other.default_branch() == plain.default_branch()
     assert [commit.sha for commit in other.history(other.default_branch().sha)] == [
@@ -66,14 +67,14 @@ def attributed(place: Path, db: Path) -> Path:
     """What is stored of a clone, without what tells one clone of a repository from another:
     where it is, and its remote.
     """
-    assert run("repo", place, "--db", db, "--name", "o/r", "-q").exit_code == 0
+    analyse(place, db, "--name", "o/r")
     with contextlib.closing(sqlite3.connect(db)) as store, store:
         assert store.execute("UPDATE repos SET path = NULL, url = NULL").rowcount == 1
     return db
 
 
 def test_a_worktree_of_a_reftable_has_a_head_of_its_own(tmp_path: Path) -> None:
-    copy = with_reftable("example", tmp_path)
+    copy = reftable_clone("example", tmp_path)
     tip = git("rev-parse", "HEAD", at=copy)
     git("worktree", "add", "-q", "-b", "side", tmp_path / "side", f"{tip}~1", at=copy)
     assert GitRepo(tmp_path / "side").default_branch().name == "side"
@@ -96,9 +97,9 @@ def test_refs_that_git_listed_are_those_of_the_repository(
 
 
 def test_a_git_that_knows_no_reftable_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(*places: object) -> dict[str, str]:
+    def failing(*places: object) -> Texts:
         raise GitFailed(
             "git for-each-ref failed: fatal: unknown repository extension found: refstorage"
         )
@@ -108,5 +109,5 @@ def test_a_git_that_knows_no_reftable_is_named(
     with pytest.raises(NotARepository) as failure:
         GitRepo(copy)
     assert "unknown repository extension" in str(failure.value) and "git 2.45" in failure.value.hint
-    done = run("repo", copy, "--db", tmp_path / "a.db")
-    assert done.exit_code == 2 and not (tmp_path / "a.db").exists()
+    run("repo", copy, code=2, db=db)
+    assert not (db).exists()

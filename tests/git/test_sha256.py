@@ -15,21 +15,21 @@ from pathlib import Path
 
 import pytest
 from support.builder.objects import git
-from support.commands import clone, run
+from support.commands import clone, collect, run
 from support.histories import Build, random_history
 
 from attribution.lineage.lifetimes import LineLifetimes
 from attribution.lineage.walk import HistoryWalk
-from collector.cli import cli as collect
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, Sha256Repo
+from collector.json_values import Texts
 from collector.model import Commit
 
 SHORT = re.compile(r"\b[0-9a-f]{9}\b")
 FURTHER = b"0" * 24  # what an id of another repository's commit is made longer by
 
 
-def translated(place: Path, to: Path, tmp_path: Path) -> dict[str, str]:
+def translated(place: Path, to: Path, tmp_path: Path) -> Texts:
     """Makes the same history with SHA-256 ids; gives the SHA-1 id of each of its commits, blobs
     and trees.
     """
@@ -64,13 +64,13 @@ def translated(place: Path, to: Path, tmp_path: Path) -> dict[str, str]:
     return known
 
 
-def named(value: object, known: dict[str, str]) -> str:
+def named(value: object, known: Texts) -> str:
     """As text, each SHA-256 id exchanged."""
     text = value if isinstance(value, str) else repr(value)
     return re.sub(r"[0-9a-f]{64}", lambda found: known.get(found[0], found[0]), text)
 
 
-def questions(one: GitRepo, other: GitRepo, known: dict[str, str]) -> None:
+def questions(one: GitRepo, other: GitRepo, known: Texts) -> None:
     """Everything that is asked of a repository."""
     new = {old: new for new, old in known.items()}
     for ask in (
@@ -191,8 +191,7 @@ def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
             ("survival", path, "--no-curves", "-q"),
             ("data", "claims", path),
         ):
-            done = run(*command, "--db", db)
-            assert done.exit_code == 0, done.output
+            run(*command, db=db)
         with closing(sqlite3.connect(db)) as store, store:
             store.execute("UPDATE repos SET path = NULL, url = NULL")
             store.execute("UPDATE stage_runs SET input_key = ''")  # made of ids
@@ -203,7 +202,7 @@ def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
     assert (found.exit_code, found.output[:6]) == (0, "equal:"), found.output
 
 
-def rename(store: sqlite3.Connection, known: dict[str, str]) -> None:
+def rename(store: sqlite3.Connection, known: Texts) -> None:
     """Each SHA-256 id in a database becomes the SHA-1 id of the same object."""
     store.execute("PRAGMA ignore_check_constraints = ON")
     short = {new[:9]: old[:9] for new, old in known.items()}
@@ -335,7 +334,7 @@ def test_nothing_of_the_configuration_is_obeyed_and_nothing_written(
     (example / "info").mkdir()
     (example / "info" / "attributes").write_text("* diff=x\n")
     before = {path: path.stat().st_mtime_ns for path in example.rglob("*")}
-    assert run("repo", example, "--history", "--db", tmp_path / "a.db", "-q").exit_code == 0
+    run("repo", example, "--history", "-q", db=tmp_path / "a.db")
     assert not mark.exists() and before == {
         path: path.stat().st_mtime_ns for path in example.rglob("*")
     }
@@ -353,9 +352,8 @@ def test_its_processes_and_directories_end_with_it(example: Path) -> None:
 
 def test_a_mirror_is_fetched_and_attributed(example: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    done = run("run", example.as_uri(), "-q", "--db", db, program=collect)
-    assert done.exit_code == 0, done.output
-    assert run("db", db, "-q").exit_code == 0
+    collect("run", example.as_uri(), "-q", db=db)
+    run("db", db, "-q")
     with closing(sqlite3.connect(db)) as store:
         assert store.execute("SELECT sum(agent_lines) FROM commit_files").fetchone()[0] > 0
 

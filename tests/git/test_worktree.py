@@ -69,7 +69,7 @@ def test_the_directory_of_the_files_is_the_one_that_git_says(tmp_path: Path, lay
 
 @pytest.mark.parametrize("branch", ["entire/checkpoints/v1", ""])
 def test_a_mirror_without_checkpoints_is_attributed_under_its_name(
-    tmp_path: Path, branch: str
+    tmp_path: Path, db: Path, branch: str
 ) -> None:
     mirror = tmp_path / "tally.git"
     git(tmp_path, "init", "-q", "--bare", "tally.git")
@@ -82,7 +82,7 @@ def test_a_mirror_without_checkpoints_is_attributed_under_its_name(
     for name in filter(None, ("main", branch)):
         git(mirror, "update-ref", f"refs/heads/{name}", empty)
     git(mirror, "symbolic-ref", "HEAD", "refs/heads/main")
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         done = attribute_repo(store, mirror, AttributeOptions())
         report = repo_report(store, done.repo_id)
     assert (report.name, report.commits, sum(report.lines.values())) == ("tally", 1, 0)

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT, numbered_text
+from support.answers import column, pick, value
 from support.builder import import_stream
-from support.commands import clone, run
+from support.commands import analyse, check, clone, run
 from support.served import add_file, git
 
 from attribution.authorship.agent_text import ProducedText, first_times
@@ -27,7 +29,6 @@ from collector.json_values import load_json, parse_json
 from collector.model import Problem, ToolCall
 from collector.storage.store import Store
 
-ROOT = Path(__file__).parent.parent.parent
 DEEP = [
     "[" * 100_000,
     '{"a":' * 50_000,
@@ -104,7 +105,7 @@ thread.start(), thread.join()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no ulimit")
 @pytest.mark.parametrize("stack", ["512", "8192"])
-def test_small_stacks_are_enough(stack: str, tmp_path: Path) -> None:
+def test_small_stacks_are_enough(stack: str) -> None:
     """Threads have them everywhere, and so have all processes where the C library is musl."""
     command = ["sh", "-c", f'ulimit -s {stack} && exec "$0" -c "$1"', sys.executable, SMALL_STACK]
     done = subprocess.run(
@@ -114,7 +115,7 @@ def test_small_stacks_are_enough(stack: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.workers
-def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path) -> None:
+def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     message = next(
         text for text in git(repo, "log", "--format=%B%x00").split("\0") if "Checkpoint:" in text
@@ -125,16 +126,16 @@ def test_a_linked_commit_with_a_line_of_half_a_million_characters(tmp_path: Path
     )
     stream += f"from refs/heads/main^0\nM 100644 inline long.txt\ndata 540000\n{'x' * 540_000}\n"
     git(repo, "fast-import", "--quiet", data=stream.encode())
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT COUNT(*) FROM problems") == 0
-        assert (
-            store.value(
-                "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
-                " s.path = 'long.txt'"
-            )
-            == 1
+    analyse(repo, db)
+    assert value(db, "SELECT COUNT(*) FROM problems") == 0
+    assert (
+        value(
+            db,
+            "SELECT COUNT(*) FROM line_spans s JOIN commits c ON c.id = s.commit_id WHERE"
+            " s.path = 'long.txt'",
         )
+        == 1
+    )
 
 
 # --- trees, files, names --------------------------------------------------------------------------
@@ -168,18 +169,15 @@ def bomb(repo: Path, levels: int, ref: str) -> None:
     "ref", ["refs/heads/main", "refs/heads/entire/checkpoints/v1", "refs/tags/t"]
 )
 @pytest.mark.parametrize("levels", [9, 40])
-def test_a_tree_bomb_ends_at_once_with_a_row(ref: str, levels: int, tmp_path: Path) -> None:
+def test_a_tree_bomb_ends_at_once_with_a_row(
+    ref: str, levels: int, tmp_path: Path, db: Path
+) -> None:
     repo = clone("example", tmp_path)
     bomb(repo, levels, ref)
-    done = run("repo", repo, "--db", tmp_path / "out.db")
-    assert done.exit_code == EXIT_PARTIAL and "more than 3,000,000 files" in " ".join(
-        done.stderr.split()
-    )
-    with Store(tmp_path / "out.db") as store:
-        assert "InputTooLarge" in store.value(
-            "SELECT detail FROM problems WHERE stage = 'repository'"
-        )
-    assert run("blame", repo, "birdlog/cli.py", "--db", tmp_path / "b.db").exit_code == EXIT_PARTIAL
+    done = run("repo", repo, code=EXIT_PARTIAL, db=db)
+    assert "more than 3,000,000 files" in " ".join(done.stderr.split())
+    assert "InputTooLarge" in value(db, "SELECT detail FROM problems WHERE stage = 'repository'")
+    run("blame", repo, "birdlog/cli.py", code=EXIT_PARTIAL, db=tmp_path / "b.db")
 
 
 def test_entries_are_counted_with_those_of_repeated_directories(
@@ -200,19 +198,19 @@ def test_entries_are_counted_with_those_of_repeated_directories(
     "data", [b"\n" * 3_000, b"x\n" * 3_000, b"".join(b"%d\n" % n for n in range(3_000))]
 )
 def test_a_file_of_too_many_lines_is_listed_and_has_no_author(
-    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: bytes, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (base, diff_tree):
         monkeypatch.setattr(module, "TEXT_LINES", 1_000)
     repo = clone("example", tmp_path)
     add_file(repo, "refs/heads/main", "many.py", data)
     add_file(repo, "refs/heads/main", "few.py", data[:300])
-    assert run("survival", repo, "--db", tmp_path / "out.db").exit_code == 0
-    assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
+    run("survival", repo, db=db)
+    check(db)
+    with Store(db) as store:
         problems = store.rows("SELECT code, detail FROM problems WHERE stage = 'commits'")
-        assert [(row["code"], row["detail"]) for row in problems] == [("file_too_large", "many.py")]
-        assert {row["path"] for row in store.rows("SELECT path FROM line_spans")} >= {"few.py"}
+        assert [pick(row, "code", "detail") for row in problems] == [("file_too_large", "many.py")]
+        assert set(column(store, "SELECT path FROM line_spans")) >= {"few.py"}
 
 
 @pytest.mark.parametrize("glob", ["*" * 200 + "a", "*a" * 30, "**/" * 60 + "x", "[a-" * 5_000])
@@ -231,22 +229,22 @@ def test_patterns_that_are_in_use_still_match() -> None:
 
 def test_only_the_first_patterns_of_a_commit_count(tmp_path: Path) -> None:
     repo = clone("example", tmp_path)
-    text = "".join(f"*{number}.py linguist-generated\n" for number in range(30_000))
+    text = numbered_text(30_000, "*{n}.py linguist-generated\n")
     sha = add_file(repo, "refs/heads/main", ".gitattributes", text.encode())
     assert len(attributes_at(GitRepo(str(repo)), sha)) == limits.ATTRIBUTE_PATTERNS
 
 
 @pytest.mark.parametrize("name", ["n" * 60_000, "z/" * 20_000 + "z", ""])
-def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path) -> None:
+def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path)
     git(repo, "pack-refs", "--all")
     head = git(repo, "rev-parse", "HEAD").strip()
     with (repo / "packed-refs").open("a") as file:
         file.write(f"{head} refs/heads/z{name}\n")
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
+    analyse(repo, db)
 
 
-def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
+def test_long_messages_names_and_times_of_commits(tmp_path: Path, db: Path) -> None:
     text = b"x" * 2_000_000
     commits = (
         (text, b"1790000000 +0000", b"m"),
@@ -259,8 +257,8 @@ def test_long_messages_names_and_times_of_commits(tmp_path: Path) -> None:
     )
     stream = b"".join(form % (who, when, len(said), said) for who, when, said in commits)
     repo = import_stream(stream, tmp_path / "r")
-    assert run("repo", repo, "--db", tmp_path / "out.db").exit_code == 0
-    assert run("data", "check", "--db", tmp_path / "out.db").exit_code == 0
+    analyse(repo, db)
+    check(db)
 
 
 def test_the_reader_of_nesting_is_not_asked_where_there_is_little(
@@ -270,6 +268,6 @@ def test_the_reader_of_nesting_is_not_asked_where_there_is_little(
     assert load_json('[{"a": [1, 2]}]') == [{"a": [1, 2]}]
 
 
-def test_long_lines_are_found_whole(tmp_path: Path) -> None:
+def test_long_lines_are_found_whole() -> None:
     line = "ab" * limits.LINE_HEAD
     assert first_times([line + "c"], [ProducedText(1.0, line + "d")]) == {}

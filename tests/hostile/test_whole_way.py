@@ -18,6 +18,7 @@ from support.truth import REPOS
 
 from collector.errors import EXIT_OK, EXIT_PARTIAL
 from collector.git.repository import blob_id
+from collector.json_values import Texts
 
 WORDS = [one.encode("utf-8", "surrogatepass") for one in ODD if isinstance(one, str)]
 CASES = sorted(place.name for place in REPOS.iterdir() if (place / "history.fi").is_file())
@@ -47,7 +48,7 @@ def damaged(data: bytes, choices: Choices) -> bytes:
 
 def walk(case: str, seed: int, place: Path) -> None:
     choices = Choices(random.Random(seed).randbytes(20_000))
-    new_ids: dict[str, str] = {}
+    new_ids: Texts = {}
 
     def change(data: bytes) -> bytes:
         new = damaged(data, choices)
@@ -60,7 +61,7 @@ def walk(case: str, seed: int, place: Path) -> None:
     clone = import_stream(stream, place / "r")
     for name, *more in COMMANDS:
         arguments = [clone if word == "REPO" else word for word in more]
-        done = run(name, *arguments, "--db", place / "a.db")
+        done = run(name, *arguments, db=place / "a.db")
         assert done.exit_code in (EXIT_OK, EXIT_PARTIAL), (
             case,
             seed,
@@ -71,7 +72,7 @@ def walk(case: str, seed: int, place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("case", "seed"),
-    [("example", 1), ("v2_only", 2), ("noisy_session", 3), ("squash_of_a_branch", 4)],
+    {"example": 1, "v2_only": 2, "noisy_session": 3, "squash_of_a_branch": 4}.items(),
 )
 def test_a_damaged_repository_meets_no_bug(case: str, seed: int, tmp_path: Path) -> None:
     walk(case, seed, tmp_path)

@@ -6,7 +6,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.answers import value
+from support.commands import analyse, clone
 
 from attribution.lineage import minimum
 from attribution.stats import accuracy
@@ -16,7 +17,6 @@ from attribution.stats.accuracy import (
     class_rate,
     confidence_of,
 )
-from collector.storage.store import Store
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 SHIPPED = {
@@ -150,37 +150,33 @@ def test_every_tier_that_can_be_has_a_rate_or_says_that_too_few_lines_were_read(
         assert enough or tier.evidence == "dated" or found.rate == class_rate(tier.line_class)
 
 
-def test_every_line_of_a_database_joins_its_rate(tmp_path: Path) -> None:
-    db = tmp_path / "out.db"
+def test_every_line_of_a_database_joins_its_rate(tmp_path: Path, db: Path) -> None:
     for name in ("example", "human_between_edits"):
-        assert run("repo", clone(name, tmp_path), "--db", db).exit_code == 0
-    with Store(db, create=False) as store:
-        every = store.value("SELECT SUM(lines) FROM line_spans")
-        joined = "FROM line_spans l JOIN confidence c USING (author, how, evidence, reason)"
-        assert store.value(f"SELECT SUM(l.lines) {joined}") == every > 0
-        assert store.value(f"SELECT COUNT(*) {joined} WHERE l.class <> c.class") == 0
-        assert (
-            store.value(
-                f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low <"
-                " c.rate"
-            )
-            > 0
+        analyse(clone(name, tmp_path), db)
+    every = value(db, "SELECT SUM(lines) FROM line_spans")
+    joined = "FROM line_spans l JOIN confidence c USING (author, how, evidence, reason)"
+    assert value(db, f"SELECT SUM(l.lines) {joined}") == every > 0
+    assert value(db, f"SELECT COUNT(*) {joined} WHERE l.class <> c.class") == 0
+    assert (
+        value(
+            db,
+            f"SELECT COUNT(*) {joined} WHERE c.rate > 0.9 AND c.checked >= 30 AND c.low < c.rate",
         )
-        assert (
-            store.value("SELECT COUNT(*) FROM confidence WHERE (rate IS NULL) <> (checked < 30)")
-            == 0
+        > 0
+    )
+    assert value(db, "SELECT COUNT(*) FROM confidence WHERE (rate IS NULL) <> (checked < 30)") == 0
+    assert (
+        value(
+            db,
+            "SELECT COUNT(*) FROM confidence WHERE newest_checked BETWEEN 10 AND checked AND"
+            " newest_audit > ''",
         )
-        assert (
-            store.value(
-                "SELECT COUNT(*) FROM confidence WHERE newest_checked BETWEEN 10 AND checked AND"
-                " newest_audit > ''"
-            )
-            > 0
+        > 0
+    )
+    assert (
+        value(
+            db,
+            "SELECT COUNT(*) FROM confidence WHERE (newest_audit IS NULL) <> (newest_checked < 10)",
         )
-        assert (
-            store.value(
-                "SELECT COUNT(*) FROM confidence WHERE (newest_audit IS NULL) <> (newest_checked"
-                " < 10)"
-            )
-            == 0
-        )
+        == 0
+    )

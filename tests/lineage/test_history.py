@@ -8,6 +8,7 @@ import random
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.histories import Build, Files, drop, random_history, text, with_lost_version, words
@@ -34,6 +35,7 @@ from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.diff_tree import unquote
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import Numbers
 from collector.text import split_lines
 
 
@@ -41,7 +43,7 @@ class Ledger:
     """Counts the lines at each commit from births and deaths alone."""
 
     def __init__(self) -> None:
-        self.lines: dict[str, int] = {}
+        self.lines: Numbers = {}
         self.steps: dict[str, CommitStep] = {}
 
     def step(self, step: CommitStep) -> None:
@@ -113,6 +115,12 @@ class Walk:
         assert sum(life.lines for life in self.lifetimes) == self.history.origins.next - 1
 
 
+def checked_walk(build: Build, tip: str, **options: Any) -> Walk:
+    walk = Walk(build, tip, **options)
+    walk.check()
+    return walk
+
+
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
     return Build(tmp_path / "repo.git")
@@ -122,29 +130,26 @@ def build(tmp_path: Path) -> Build:
 
 
 def test_edit_and_delete(build: Build) -> None:
-    build.commit("one", [], {"f": text("a", "b", "c", "d")})
-    build.commit("two", ["one"], {"f": text("a", "B", "c")})
-    walk = Walk(build, "two")
-    walk.check()
+    build.commit("one", {"f": ["a", "b", "c", "d"]})
+    build.commit("two", {"f": ["a", "B", "c"]})
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "f") == [("one", "f", 1), ("two", "f", 2), ("one", "f", 3)]
     assert walk.deaths() == {("one", "f", 2, "two", "modified"), ("one", "f", 4, "two", "deleted")}
 
 
 def test_no_newline_at_the_end(build: Build) -> None:
-    build.commit("one", [], {"f": b"a\nb"})
-    build.commit("two", ["one"], {"f": b"a\nb\nc"})
-    build.commit("three", ["two"], {"f": b"a\nb\nc\n", "g": b""})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": b"a\nb"})
+    build.commit("two", {"f": b"a\nb\nc"})
+    build.commit("three", {"f": b"a\nb\nc\n", "g": b""})
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("one", "f", 1), ("two", "f", 2), ("three", "f", 3)]
 
 
 def test_rename_with_an_edit(build: Build) -> None:
     lines = words(10)
-    build.commit("one", [], {"old": text(*lines)})
-    build.commit("two", ["one"], {"new": text(*lines[:9], "other")})
-    walk = Walk(build, "two")
-    walk.check()
+    build.commit("one", {"old": [*lines]})
+    build.commit("two", {"new": [*lines[:9], "other"]})
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "new") == [("one", "old", n) for n in range(1, 10)] + [
         ("two", "new", 10)
     ]
@@ -153,8 +158,8 @@ def test_rename_with_an_edit(build: Build) -> None:
 
 def test_two_files_swap_their_names(build: Build) -> None:
     a, b = text(*words(8, "a")), text(*words(8, "b"))
-    build.commit("one", [], {"dir/a": a, "dir/b": b})
-    build.commit("two", ["one"], {"dir/a": b, "dir/b": a})
+    build.commit("one", {"dir/a": a, "dir/b": b})
+    build.commit("two", {"dir/a": b, "dir/b": a})
     walk = Walk(build, "two")
     walk.check()  # git sees two modified files, as no path was added
     assert {origin[0] for origin in walk.origins("two", "dir/a")} == {"two"}
@@ -162,21 +167,19 @@ def test_two_files_swap_their_names(build: Build) -> None:
 
 def test_a_ring_of_renames_through_new_names(build: Build) -> None:
     a, b = text(*words(8, "a")), text(*words(8, "b"))
-    build.commit("one", [], {"a": a, "b": b})
-    build.commit("two", ["one"], {"c": b, "d": a})
-    walk = Walk(build, "two")
-    walk.check()
+    build.commit("one", {"a": a, "b": b})
+    build.commit("two", {"c": b, "d": a})
+    walk = checked_walk(build, "two")
     assert walk.origins("two", "c")[0] == ("one", "b", 1)
     assert not walk.deaths()
 
 
 def test_one_source_goes_on_in_two_files(build: Build) -> None:
     lines = words(12)
-    build.commit("one", [], {"f": text(*lines)})
-    build.commit("two", ["one"], {"g": text(*lines[:10]), "h": text(*lines[2:])})
-    build.commit("three", ["two"], {"g": text(*lines[:10])})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": [*lines]})
+    build.commit("two", {"g": [*lines[:10]], "h": [*lines[2:]]})
+    build.commit("three", {"g": [*lines[:10]]})
+    walk = checked_walk(build, "three")
     assert walk.deaths() == {
         ("one", "f", 11, "three", "file_deleted"),
         ("one", "f", 12, "three", "file_deleted"),
@@ -185,74 +188,65 @@ def test_one_source_goes_on_in_two_files(build: Build) -> None:
 
 def test_delete_and_restore(build: Build) -> None:
     body = text(*words(5))
-    build.commit("one", [], {"f": body, "g": text("x")})
-    build.commit("two", ["one"], {"g": text("x")})
-    build.commit("three", ["two"], {"f": body, "g": text("x")})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": body, "g": ["x"]})
+    build.commit("two", {"g": ["x"]})
+    build.commit("three", {"f": body, "g": ["x"]})
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f")[0] == ("three", "f", 1)
     assert {(d[3], d[4]) for d in walk.deaths()} == {("two", "file_deleted")}
 
 
 def test_revert_of_a_revert(build: Build) -> None:
-    build.commit("base", [], {"f": text("a", "z")})
-    build.commit("feature", ["base"], {"f": text("a", "b", "z")})
-    build.commit("revert", ["feature"], {"f": text("a", "z")})
-    build.commit("again", ["revert"], {"f": text("a", "b", "z")})
-    walk = Walk(build, "again")
-    walk.check()
+    build.commit("base", {"f": ["a", "z"]})
+    build.commit("feature", {"f": ["a", "b", "z"]})
+    build.commit("revert", {"f": ["a", "z"]})
+    build.commit("again", {"f": ["a", "b", "z"]})
+    walk = checked_walk(build, "again")
     assert walk.origins("again", "f")[1] == ("again", "f", 2)
     assert walk.deaths() == {("feature", "f", 2, "revert", "deleted")}
 
 
 def test_mode_change_keeps_every_line(build: Build) -> None:
-    build.commit("one", [], {"f": text("a", "b")})
-    build.commit("two", ["one"], {"f": ("100755", text("a", "b"))})
-    build.commit("three", ["two"], {"f": ("100644", text("a", "c"))})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": ["a", "b"]})
+    build.commit("two", {"f": ("100755", text("a", "b"))})
+    build.commit("three", {"f": ("100644", text("a", "c"))})
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("one", "f", 1), ("three", "f", 2)]
 
 
 def test_type_change_ends_every_line(build: Build) -> None:
-    build.commit("one", [], {"f": text("target"), "g": text("keep")})
-    build.commit("two", ["one"], {"f": ("120000", b"target"), "g": text("keep")})
-    build.commit("three", ["two"], {"f": text("target"), "g": text("keep")})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": ["target"], "g": ["keep"]})
+    build.commit("two", {"f": ("120000", b"target"), "g": ["keep"]})
+    build.commit("three", {"f": ["target"], "g": ["keep"]})
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f") == [("three", "f", 1)]
 
 
 def test_submodules_have_no_lines(build: Build) -> None:
     link = ("160000", b"1" * 40)
-    build.commit("one", [], {"f": text("a"), "lib": link})
-    build.commit("two", ["one"], {"f": text("a", "b"), "lib": ("160000", b"2" * 40)})
-    build.commit("three", ["two"], {"f": text("a", "b"), "lib": text("now", "a file")})
-    build.commit("four", ["three"], {"f": text("a", "b"), "lib": link})
-    walk = Walk(build, "four")
-    walk.check()
+    build.commit("one", {"f": ["a"], "lib": link})
+    build.commit("two", {"f": ["a", "b"], "lib": ("160000", b"2" * 40)})
+    build.commit("three", {"f": ["a", "b"], "lib": ["now", "a file"]})
+    build.commit("four", {"f": ["a", "b"], "lib": link})
+    walk = checked_walk(build, "four")
     assert set(walk.states[build.sha["four"]]) == {"f"}
 
 
 def test_file_becomes_directory_and_back(build: Build) -> None:
     body = text(*words(6))
-    build.commit("one", [], {"f": body})
-    build.commit("two", ["one"], {"f/inside": body})
-    build.commit("three", ["two"], {"f": body})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": body})
+    build.commit("two", {"f/inside": body})
+    build.commit("three", {"f": body})
+    walk = checked_walk(build, "three")
     assert walk.origins("three", "f")[0] == ("one", "f", 1)
 
 
 def test_text_binary_text(build: Build) -> None:
     lines = words(6)
-    build.commit("one", [], {"f": text(*lines), "i": b"\x89PNG\0\n\n\0"})
-    build.commit(
-        "two", ["one"], {"f": text(*lines[:3], "\0", *lines[3:]), "i": b"\x89PNG\0\n\n\0x"}
-    )
-    build.commit("three", ["two"], {"f": text(*lines)})
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": [*lines], "i": b"\x89PNG\0\n\n\0"})
+    build.commit("two", {"f": [*lines[:3], "\0", *lines[3:]], "i": b"\x89PNG\0\n\n\0x"})
+    build.commit("three", {"f": [*lines]})
+    walk = checked_walk(build, "three")
     assert {origin[0] for origin in walk.origins("three", "f")} == {"one"}
     flags = {life.path: life.flags for life in walk.lifetimes if life.birth == 0}
     assert flags["i"] & BINARY and not flags["f"] & BINARY
@@ -272,10 +266,9 @@ def test_names_that_need_quotes(build: Build) -> None:
     ]
     first: Files = {path: text(*words(3, str(n))) for n, path in enumerate(paths)}
     second: Files = {path: text(*words(3, str(n)), "more") for n, path in enumerate(paths)}
-    build.commit("one", [], first)
-    build.commit("two", ["one"], second)
-    walk = Walk(build, "two")
-    walk.check()
+    build.commit("one", first)
+    build.commit("two", second)
+    walk = checked_walk(build, "two")
     assert set(walk.states[build.sha["two"]]) == set(paths)
 
 
@@ -288,21 +281,20 @@ def test_text_that_looks_like_a_patch(build: Build) -> None:
         "\\ No newline at end of file",
         "0" * 40,
     ]
-    build.commit("one", [], {"f": text("a", *sly)})
-    build.commit("two", ["one"], {"f": text("a", *sly[::-1], "b")})
-    build.commit("three", ["two"], {"f": "\n".join(["- x", "+ y", *sly]).encode()})
+    build.commit("one", {"f": ["a", *sly]})
+    build.commit("two", {"f": ["a", *sly[::-1], "b"]})
+    build.commit("three", {"f": "\n".join(["- x", "+ y", *sly]).encode()})
     Walk(build, "three").check()
     Walk(build, "three", True).check(blamed=False)
 
 
 def test_empty_commits_and_times_that_run_backwards(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")}, time=2_000_000_000)
-    build.commit("nothing", ["one"], {"f": text("a")}, time=1_000_000_000)
-    build.commit("two", ["nothing"], {"f": text("a", "b")}, time=100)
-    build.commit("empty", ["two"], {}, time=50)
-    build.commit("three", ["empty"], {"f": text("c")}, time=40)
-    walk = Walk(build, "three")
-    walk.check()
+    build.commit("one", {"f": ["a"]}, time=2_000_000_000)
+    build.commit("nothing", {"f": ["a"]}, time=1_000_000_000)
+    build.commit("two", {"f": ["a", "b"]}, time=100)
+    build.commit("empty", {}, time=50)
+    build.commit("three", {"f": ["c"]}, time=40)
+    walk = checked_walk(build, "three")
     assert walk.deaths() == {
         ("one", "f", 1, "empty", "file_deleted"),
         ("two", "f", 2, "empty", "file_deleted"),
@@ -318,12 +310,11 @@ def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
     left[2], right[17] = "left", "right"
     both = [*base]
     both[2], both[17] = "left", "right"
-    build.commit("base", [], {"f": text(*base)})
-    build.commit("left", ["base"], {"f": text(*left)})
-    build.commit("right", ["base"], {"f": text(*right), "new": text("n")})
-    build.commit("merge", ["left", "right"], {"f": text(*both), "new": text("n")})
-    walk = Walk(build, "merge")
-    walk.check()
+    build.commit("base", {"f": [*base]})
+    build.commit("left", {"f": [*left]})
+    build.commit("right", {"f": [*right], "new": ["n"]}, "base")
+    build.commit("merge", {"f": [*both], "new": ["n"]}, "left right")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "f")[17] == ("right", "f", 18)
     assert walk.origins("merge", "new") == [("right", "new", 1)]
     assert walk.deaths() == {
@@ -333,12 +324,11 @@ def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
 
 
 def test_evil_merge(build: Build) -> None:
-    build.commit("base", [], {"f": text("a", "b", "c")})
-    build.commit("left", ["base"], {"f": text("a", "b", "c", "left")})
-    build.commit("right", ["base"], {"f": text("right", "a", "b", "c")})
-    build.commit("merge", ["left", "right"], {"f": text("right", "a", "evil", "left")})
-    walk = Walk(build, "merge")
-    walk.check()
+    build.commit("base", {"f": ["a", "b", "c"]})
+    build.commit("left", {"f": ["a", "b", "c", "left"]})
+    build.commit("right", {"f": ["right", "a", "b", "c"]}, "base")
+    build.commit("merge", {"f": ["right", "a", "evil", "left"]}, "left right")
+    walk = checked_walk(build, "merge")
     assert [origin[0] for origin in walk.origins("merge", "f")] == [
         "right",
         "base",
@@ -349,12 +339,11 @@ def test_evil_merge(build: Build) -> None:
 
 
 def test_a_merge_that_ignores_a_branch(build: Build) -> None:
-    build.commit("base", [], {"f": text("a")})
-    build.commit("left", ["base"], {"f": text("a", "left")})
-    build.commit("right", ["base"], {"f": text("a", "right"), "g": text("gone")})
-    build.commit("merge", ["left", "right"], {"f": text("a", "left")})
-    walk = Walk(build, "merge")
-    walk.check()
+    build.commit("base", {"f": ["a"]})
+    build.commit("left", {"f": ["a", "left"]})
+    build.commit("right", {"f": ["a", "right"], "g": ["gone"]}, "base")
+    build.commit("merge", {"f": ["a", "left"]}, "left right")
+    walk = checked_walk(build, "merge")
     assert walk.deaths() == {
         ("right", "f", 2, "merge", "merge"),
         ("right", "g", 1, "merge", "merge"),
@@ -363,18 +352,15 @@ def test_a_merge_that_ignores_a_branch(build: Build) -> None:
 
 def test_octopus(build: Build) -> None:
     base = words(30)
-    build.commit("base", [], {"f": text(*base)})
+    build.commit("base", {"f": [*base]})
     result = [*base]
     for number in range(4):
         mine = [*base]
         mine[number * 8] = result[number * 8] = f"arm {number}"
-        build.commit(f"arm{number}", ["base"], {"f": text(*mine), f"own{number}": text("own")})
-    files: Files = {f"own{number}": text("own") for number in range(4)}
-    build.commit(
-        "octopus", [f"arm{number}" for number in range(4)], {"f": text(*result, "extra"), **files}
-    )
-    walk = Walk(build, "octopus")
-    walk.check()
+        build.commit(f"arm{number}", {"f": [*mine], f"own{number}": ["own"]}, "base")
+    files: Files = {f"own{number}": ["own"] for number in range(4)}
+    build.commit("octopus", {"f": [*result, "extra"], **files}, "arm0 arm1 arm2 arm3")
+    walk = checked_walk(build, "octopus")
     assert [walk.origins("octopus", "f")[n * 8][0] for n in range(4)] == [
         "arm0",
         "arm1",
@@ -393,16 +379,15 @@ def test_criss_cross(build: Build) -> None:
             lines[at] = line
         return text(*lines)
 
-    build.commit("base", [], {"f": variant()})
-    build.commit("l1", ["base"], {"f": variant((1, "l1"))})
-    build.commit("r1", ["base"], {"f": variant((10, "r1"))})
-    build.commit("l2", ["l1", "r1"], {"f": variant((1, "l1"), (10, "r1"))})
-    build.commit("r2", ["r1", "l1"], {"f": variant((1, "l1"), (10, "r1"))})
-    build.commit("l3", ["l2"], {"f": variant((1, "l3"), (10, "r1"))})
-    build.commit("r3", ["r2"], {"f": variant((1, "l1"), (10, "r3"))})
-    build.commit("top", ["l3", "r3"], {"f": variant((1, "l3"), (10, "r3"))})
-    walk = Walk(build, "top")
-    walk.check()
+    build.commit("base", {"f": variant()})
+    build.commit("l1", {"f": variant((1, "l1"))})
+    build.commit("r1", {"f": variant((10, "r1"))}, "base")
+    build.commit("l2", {"f": variant((1, "l1"), (10, "r1"))}, "l1 r1")
+    build.commit("r2", {"f": variant((1, "l1"), (10, "r1"))}, "r1 l1")
+    build.commit("l3", {"f": variant((1, "l3"), (10, "r1"))}, "l2")
+    build.commit("r3", {"f": variant((1, "l1"), (10, "r3"))}, "r2")
+    build.commit("top", {"f": variant((1, "l3"), (10, "r3"))}, "l3 r3")
+    walk = checked_walk(build, "top")
     assert walk.origins("top", "f")[1][0] == "l3"
     assert walk.origins("top", "f")[10][0] == "r3"
     assert ("r1", "f", 11, "r3", "modified") in walk.deaths()
@@ -410,47 +395,43 @@ def test_criss_cross(build: Build) -> None:
 
 def test_rename_on_one_side_and_edit_on_the_other(build: Build) -> None:
     base = words(12)
-    build.commit("base", [], {"old": text(*base)})
-    build.commit("left", ["base"], {"new": text(*base)})
-    build.commit("right", ["base"], {"old": text(*base[:11], "right")})
-    build.commit("merge", ["left", "right"], {"new": text(*base[:11], "right")})
-    walk = Walk(build, "merge")
-    walk.check()
+    build.commit("base", {"old": [*base]})
+    build.commit("left", {"new": [*base]})
+    build.commit("right", {"old": [*base[:11], "right"]}, "base")
+    build.commit("merge", {"new": [*base[:11], "right"]}, "left right")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "new")[11] == ("right", "old", 12)
     assert walk.origins("merge", "new")[0] == ("base", "old", 1)
 
 
 def test_a_line_removed_on_a_branch_that_comes_back(build: Build) -> None:
-    build.commit("base", [], {"f": text("a", "b", "c"), "g": text("g")})
-    build.commit("left", ["base"], {"f": text("a", "c"), "g": text("g")})
-    build.commit("right", ["base"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    build.commit("merge", ["left", "right"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    build.commit("end", ["merge"], {"f": text("a", "c"), "g": text("g", "h")})
-    walk = Walk(build, "end")
-    walk.check()
+    build.commit("base", {"f": ["a", "b", "c"], "g": ["g"]})
+    build.commit("left", {"f": ["a", "c"], "g": ["g"]})
+    build.commit("right", {"f": ["a", "b", "c"], "g": ["g", "h"]}, "base")
+    build.commit("merge", {"f": ["a", "b", "c"], "g": ["g", "h"]}, "left right")
+    build.commit("end", {"f": ["a", "c"], "g": ["g", "h"]})
+    walk = checked_walk(build, "end")
     assert walk.deaths() == {("base", "f", 2, "end", "deleted")}
 
 
 def test_a_branch_that_is_merged_twice(build: Build) -> None:
-    build.commit("base", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("right", ["base"], {"f": text("a"), "g": text("g")})
-    build.commit("left", ["base"], {"f": text("a", "b"), "g": text("g", "h")})
-    build.commit("ignored", ["left", "right"], {"f": text("a", "b"), "g": text("g", "h")})
-    build.commit("right2", ["right"], {"f": text("a"), "g": text("x", "g")})
-    build.commit("taken", ["ignored", "right2"], {"f": text("a"), "g": text("x", "g", "h")})
-    walk = Walk(build, "taken")
-    walk.check()
+    build.commit("base", {"f": ["a", "b"], "g": ["g"]})
+    build.commit("right", {"f": ["a"], "g": ["g"]})
+    build.commit("left", {"f": ["a", "b"], "g": ["g", "h"]}, "base")
+    build.commit("ignored", {"f": ["a", "b"], "g": ["g", "h"]}, "left right")
+    build.commit("right2", {"f": ["a"], "g": ["x", "g"]}, "right")
+    build.commit("taken", {"f": ["a"], "g": ["x", "g", "h"]}, "ignored right2")
+    walk = checked_walk(build, "taken")
     assert walk.deaths() == {("base", "f", 2, "right", "deleted")}
     left = [walk.history.shas[life.left] for life in walk.lifetimes if life.death >= 0]
     assert left == [build.sha["taken"]]
 
 
 def test_unrelated_roots(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", [], {"g": text("b"), "f": text("z")})
-    build.commit("merge", ["one", "two"], {"f": text("a", "z"), "g": text("b")})
-    walk = Walk(build, "merge")
-    walk.check()
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"g": ["b"], "f": ["z"]}, "")
+    build.commit("merge", {"f": ["a", "z"], "g": ["b"]}, "one two")
+    walk = checked_walk(build, "merge")
     assert walk.origins("merge", "f") == [("one", "f", 1), ("two", "f", 1)]
 
 
@@ -477,11 +458,11 @@ def test_a_missing_blob_is_censored_not_fatal(build: Build) -> None:
 
 @pytest.mark.parametrize("at", ["merge", "right"])
 def test_a_missing_tree_is_reported(build: Build, at: str) -> None:
-    build.commit("one", [], {"d/f": text("a")})
-    build.commit("left", ["one"], {"d/f": text("a", "left")})
-    build.commit("right", ["one"], {"d/f": text("right", "a")})
-    build.commit("merge", ["left", "right"], {"d/f": text("right", "a", "left")})
-    build.commit("end", ["merge"], {"d/f": text("right", "a", "left", "end")})
+    build.commit("one", {"d/f": ["a"]})
+    build.commit("left", {"d/f": ["a", "left"]})
+    build.commit("right", {"d/f": ["right", "a"]}, "one")
+    build.commit("merge", {"d/f": ["right", "a", "left"]}, "left right")
+    build.commit("end", {"d/f": ["right", "a", "left", "end"]})
     repo = build.done()
     drop(build.where, repo.entries(build.sha[at])["d"][0])
     walk = Walk(build, "end")
@@ -493,9 +474,9 @@ def test_a_missing_tree_is_reported(build: Build, at: str) -> None:
 
 
 def test_a_missing_commit_ends_the_history(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", ["one"], {"f": text("a", "b")})
-    build.commit("three", ["two"], {"f": text("a", "b", "c")})
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"f": ["a", "b"]})
+    build.commit("three", {"f": ["a", "b", "c"]})
     build.done()
     drop(build.where, build.sha["one"])
     walk = Walk(build, "three")
@@ -506,9 +487,7 @@ def test_a_missing_commit_ends_the_history(build: Build) -> None:
 
 def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
     for number in range(5):
-        build.commit(
-            f"c{number}", [f"c{number - 1}"] if number else [], {"f": text(*words(number + 1))}
-        )
+        build.commit(f"c{number}", {"f": words(number + 1)})
     build.done()
     subprocess.run(
         ["git", "-C", str(build.where), "update-ref", "refs/heads/tip", build.sha["c4"]], check=True
@@ -536,9 +515,9 @@ def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
 
 def test_large_files_are_bounded_and_reported(build: Build) -> None:
     big = text(*words(200))
-    build.commit("one", [], {"f": text("a"), "big": big})
-    build.commit("two", ["one"], {"f": text("a", "b"), "big": big + b"more\n"})
-    build.commit("three", ["two"], {"f": text("a", "b"), "big": text("small")})
+    build.commit("one", {"f": ["a"], "big": big})
+    build.commit("two", {"f": ["a", "b"], "big": big + b"more\n"})
+    build.commit("three", {"f": ["a", "b"], "big": ["small"]})
     walk = Walk(build, "three", max_file=1000)
     assert {p.code for p in walk.history.problems} == {"too_large"}
     assert walk.states[build.sha["two"]]["big"].vector == b""
@@ -569,15 +548,11 @@ def _same(walk: Walk) -> set[tuple[str, str, int, str, int]]:
 
 def test_lines_that_both_sides_of_a_merge_wrote_go_on_as_those_it_kept(build: Build) -> None:
     both = ["one more function", "with two lines"]
-    build.commit("base", [], {"f": text("a", "b", "c")})
-    build.commit("side", ["base"], {"f": text("a", *both, "b", "c"), "g": text("new", "file")})
-    build.commit("main", ["base"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")})
-    build.commit(
-        "merge", ["main", "side"], {"f": text("a", *both, "b", "c", "d"), "g": text("new", "file")}
-    )
-    build.commit(
-        "later", ["merge"], {"f": text("a", both[0], "b", "c", "d"), "g": text("new", "file")}
-    )
+    build.commit("base", {"f": ["a", "b", "c"]})
+    build.commit("side", {"f": ["a", *both, "b", "c"], "g": ["new", "file"]})
+    build.commit("main", {"f": ["a", *both, "b", "c", "d"], "g": ["new", "file"]}, "base")
+    build.commit("merge", {"f": ["a", *both, "b", "c", "d"], "g": ["new", "file"]}, "main side")
+    build.commit("later", {"f": ["a", both[0], "b", "c", "d"], "g": ["new", "file"]})
     walk = Walk(build, "later")
     assert _same(walk) == {
         ("side", "f", 2, "main", 2),
@@ -594,32 +569,32 @@ def test_lines_that_both_sides_of_a_merge_wrote_go_on_as_those_it_kept(build: Bu
 def test_lines_of_the_main_line_go_on_as_those_of_a_branch_that_a_merge_takes_whole(
     build: Build,
 ) -> None:
-    build.commit("base", [], {"f": text("a")})
-    build.commit("main", ["base"], {"f": text("a", "same")})
-    build.commit("side", ["base"], {"f": text("a", "same", "more")})
-    build.commit("merge", ["main", "side"], {"f": text("a", "same", "more")})
+    build.commit("base", {"f": ["a"]})
+    build.commit("main", {"f": ["a", "same"]})
+    build.commit("side", {"f": ["a", "same", "more"]}, "base")
+    build.commit("merge", {"f": ["a", "same", "more"]}, "main side")
     walk = Walk(build, "merge")
     assert _same(walk) == {("main", "f", 2, "side", 2)}
     assert not walk.deaths()
 
 
 def test_a_line_whose_text_the_merge_does_not_have_was_dropped(build: Build) -> None:
-    build.commit("base", [], {"f": text("a", "b")})
-    build.commit("main", ["base"], {"f": text("a", "main", "b")})
-    build.commit("side", ["base"], {"f": text("a", "side", "b")})
-    build.commit("merge", ["main", "side"], {"f": text("a", "main", "b")})
+    build.commit("base", {"f": ["a", "b"]})
+    build.commit("main", {"f": ["a", "main", "b"]})
+    build.commit("side", {"f": ["a", "side", "b"]}, "base")
+    build.commit("merge", {"f": ["a", "main", "b"]}, "main side")
     walk = Walk(build, "merge")
     assert not _same(walk)
     assert walk.deaths() == {("side", "f", 2, "merge", "merge")}
 
 
 def test_a_line_goes_on_through_several_merges(build: Build) -> None:
-    build.commit("base", [], {"f": text("a")})
-    build.commit("one", ["base"], {"f": text("a", "same")})
-    build.commit("two", ["base"], {"f": text("a", "same")})
-    build.commit("sides", ["two", "one"], {"f": text("a", "same")})
-    build.commit("main", ["base"], {"f": text("a", "same")})
-    build.commit("merge", ["main", "sides"], {"f": text("a", "same")})
+    build.commit("base", {"f": ["a"]})
+    build.commit("one", {"f": ["a", "same"]})
+    build.commit("two", {"f": ["a", "same"]}, "base")
+    build.commit("sides", {"f": ["a", "same"]}, "two one")
+    build.commit("main", {"f": ["a", "same"]}, "base")
+    build.commit("merge", {"f": ["a", "same"]}, "main sides")
     walk = Walk(build, "merge")
     assert _same(walk) == {("one", "f", 2, "main", 2), ("two", "f", 2, "main", 2)}
     assert not walk.deaths()
@@ -634,17 +609,15 @@ def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: 
     """
     build.commit(
         "base",
-        [],
-        {kept: text("x", "y"), "src/app.js": text("x", "y"), "src/twin.js": text("x", "y")},
+        {kept: ["x", "y"], "src/app.js": ["x", "y"], "src/twin.js": ["x", "y"]},
     )
     build.commit(
         "later",
-        ["base"],
         {
-            kept: text("x", "y"),
-            "src/app.js": text("x", "y"),
-            "src/twin.js": text("x", "y"),
-            "z.js": text("x", "y"),
+            kept: ["x", "y"],
+            "src/app.js": ["x", "y"],
+            "src/twin.js": ["x", "y"],
+            "z.js": ["x", "y"],
         },
     )
     flags = {life.path: life.flags & COPY for life in Walk(build, "later").lifetimes}
@@ -652,16 +625,15 @@ def test_what_a_program_keeps_of_a_file_is_not_its_original(build: Build, kept: 
 
 
 def test_a_file_with_the_content_of_another_one_is_a_copy(build: Build) -> None:
-    build.commit("base", [], {"a": text("x", "y"), "b": text("x", "y"), "c": text("z")})
+    build.commit("base", {"a": ["x", "y"], "b": ["x", "y"], "c": ["z"]})
     build.commit(
         "copy",
-        ["base"],
         {
-            "a": text("x", "y"),
-            "b": text("x", "y"),
-            "c": text("z"),
-            "d/c": text("z"),
-            "e": text("e"),
+            "a": ["x", "y"],
+            "b": ["x", "y"],
+            "c": ["z"],
+            "d/c": ["z"],
+            "e": ["e"],
         },
     )
     walk = Walk(build, "copy")
@@ -734,10 +706,10 @@ def test_a_saved_history_goes_on(build: Build, seed: int) -> None:
 
 
 def test_a_rewritten_branch_does_not_go_on(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", ["one"], {"f": text("a", "b")})
-    build.commit("other", ["one"], {"f": text("a", "c")})
-    build.commit("merge", ["other", "two"], {"f": text("a", "b", "c")})
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"f": ["a", "b"]})
+    build.commit("other", {"f": ["a", "c"]}, "one")
+    build.commit("merge", {"f": ["a", "b", "c"]}, "other two")
     repo = build.done()
     with repo.open_scratch() as git:
         assert continues(git, build.sha["one"], build.sha["two"])
@@ -748,7 +720,7 @@ def test_a_rewritten_branch_does_not_go_on(build: Build) -> None:
 
 
 def test_damaged_saves_are_refused(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
+    build.commit("one", {"f": ["a"]})
     walk = Walk(build, "one")
     data = dump(walk.history, walk.observer)
     assert load(data) is not None
@@ -758,8 +730,8 @@ def test_damaged_saves_are_refused(build: Build) -> None:
 
 
 def test_verify_agrees_and_would_notice(build: Build) -> None:
-    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("two", ["one"], {"f": text("a", " b"), "g": text("g")})
+    build.commit("one", {"f": ["a", "b"], "g": ["g"]})
+    build.commit("two", {"f": ["a", " b"], "g": ["g"]})
     repo = build.done()
     with repo.open_scratch() as git:
         exact = verify(
@@ -825,19 +797,19 @@ def test_brackets_around_a_whole_are_layout(line: str, laid: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "changed"),
-    [
-        ("x = a", "x = (|a,|)"),
-        ("x = a + b * c", "x = (|a + b|) * c"),
-        ("x == a or b", "x == (|a or b|)"),
-        ("return not a or b", "return not (|a or b|)"),
-        ("if x in a or b:", "if x in (|a or b|):"),
-        ("assert a, b", "assert (a, b)"),
-        ("return f", "return f()"),
-        ("f(a, b)", "f(|(a, b)|)"),
-        ("x => {a: 1}", "x => ({a: 1})"),
-        ("if (a) b(); c();", "if (a) { b(); c(); }"),
-        ("if (a) if (b) c(); else d();", "if (a) { if (b) c(); } else d();"),
-    ],
+    {
+        "x = a": "x = (|a,|)",
+        "x = a + b * c": "x = (|a + b|) * c",
+        "x == a or b": "x == (|a or b|)",
+        "return not a or b": "return not (|a or b|)",
+        "if x in a or b:": "if x in (|a or b|):",
+        "assert a, b": "assert (a, b)",
+        "return f": "return f()",
+        "f(a, b)": "f(|(a, b)|)",
+        "x => {a: 1}": "x => ({a: 1})",
+        "if (a) b(); c();": "if (a) { b(); c(); }",
+        "if (a) if (b) c(); else d();": "if (a) { if (b) c(); } else d();",
+    }.items(),
 )
 def test_brackets_that_change_what_is_said_are_no_layout(line: str, changed: str) -> None:
     old, new = line.split("|"), changed.split("|")
@@ -845,8 +817,8 @@ def test_brackets_that_change_what_is_said_are_no_layout(line: str, changed: str
 
 
 def test_reformatting_counts_copies_and_losses(build: Build) -> None:
-    build.commit("one", [], {"f": text("call(first, second)", "x = [", "    1,", "]")})
-    build.commit("two", ["one"], {"f": text("call(", "    first, second", ")", "x = [1]")})
+    build.commit("one", {"f": ["call(first, second)", "x = [", "    1,", "]"]})
+    build.commit("two", {"f": ["call(", "    first, second", ")", "x = [1]"]})
     walk = Walk(build, "two", True)
     walk.check(blamed=False)
     assert [o[2] for o in walk.origins("two", "f")] == [1, 1, 1, 2]
@@ -860,13 +832,12 @@ def moved_case(build: Build) -> None:
     block = ["def moved(argument):", "    return argument.something_long()", "", "}"]
     build.commit(
         "one",
-        [],
-        {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b")), "c": text("x", "}")},
+        {"a": [*block, *words(3, "a")], "b": words(3, "b"), "c": ["x", "}"]},
+        "",
     )
     build.commit(
         "two",
-        ["one"],
-        {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *block), "c": text("x")},
+        {"a": words(3, "a"), "b": [*words(3, "b"), *block], "c": ["x"]},
     )
 
 
@@ -882,8 +853,7 @@ def test_a_block_that_moves_to_another_file_lives_on(build: Build) -> None:
 
 def test_in_exact_mode_a_move_is_a_death(build: Build) -> None:
     moved_case(build)
-    walk = Walk(build, "two")
-    walk.check()
+    walk = checked_walk(build, "two")
     assert len(walk.deaths()) == 5
 
 
@@ -925,8 +895,8 @@ def snapshot(folder: Path) -> Iterator[tuple[str, int, int]]:
 
 def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Path) -> None:
     proof = tmp_path / "proof"
-    build.commit("one", [], {"f": text("a"), ".gitattributes": text("f diff=evil")})
-    build.commit("two", ["one"], {"f": text("a", "b"), ".gitattributes": text("f diff=evil")})
+    build.commit("one", {"f": ["a"], ".gitattributes": ["f diff=evil"]})
+    build.commit("two", {"f": ["a", "b"], ".gitattributes": ["f diff=evil"]})
     repo = build.done()
     with (build.where / "config").open("a") as config:
         config.write(f'[diff "evil"]\n\tcommand = touch {proof}\n\ttextconv = touch {proof}\n')
@@ -942,7 +912,7 @@ def test_the_repository_is_neither_written_nor_obeyed(build: Build, tmp_path: Pa
 
 
 def test_git_that_fails_says_why(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
+    build.commit("one", {"f": ["a"]})
     repo = build.done()
     with repo.open_scratch() as git, pytest.raises(GitFailed, match="rev-list"):
         git.output(["rev-list", "0" * 40])
@@ -956,7 +926,7 @@ def test_git_that_fails_says_why(build: Build) -> None:
 def test_object_directories_with_odd_names(tmp_path: Path, name: str) -> None:
     build = Build(tmp_path / name / "r.git")
     build.where.parent.mkdir()
-    build.commit("one", [], {"f": text("a")})
+    build.commit("one", {"f": ["a"]})
     repo = build.done()
     with ScratchGit(build.where / "objects") as git:
         assert git.output(["cat-file", "-t", build.sha["one"]]) == b"commit\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import run
+from support.commands import analyse, run, run_json
 from support.local_clone import Clone
 
 from attribution.lineage.git_blame import Ignored
@@ -87,30 +87,23 @@ def test_git_says_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("listed", ["in a file", "nowhere"])
-def test_a_repair_is_traced_to_the_commit_before(tmp_path: Path, listed: str) -> None:
+def test_a_repair_is_traced_to_the_commit_before(tmp_path: Path, db: Path, listed: str) -> None:
     clone, wrote, style = _styled(tmp_path / "tally", listed)
     clone.person("b.py", STYLED.replace("!!", "!"))
     fix = clone.commit("fix: one exclamation mark")
-    db = tmp_path / "out.db"
-    assert run("repo", clone.path, "--db", db, "--allow-no-checkpoints", "--history").exit_code == 0
-    assert run("survival", clone.path, "--db", db, "-q", "--full").exit_code == 0
-    told = run("culprit", clone.path, fix, "--db", db, "--json").stdout
+    analyse(clone.path, db, "--allow-no-checkpoints", "--history")
+    run("survival", clone.path, "-q", "--full", db=db)
+    told = run("culprit", clone.path, fix, "--json", db=db).stdout
     assert [row["culprit"] for row in json.loads(told)] == [
         wrote if listed == "in a file" else style
     ]
 
 
-def test_blame_takes_commits_to_look_through(tmp_path: Path) -> None:
+def test_blame_takes_commits_to_look_through(tmp_path: Path, db: Path) -> None:
     clone, wrote, style = _styled(tmp_path / "tally", "nowhere")
-    db = tmp_path / "out.db"
-    run("repo", clone.path, "--db", db, "--allow-no-checkpoints")
+    analyse(clone.path, db, "--allow-no-checkpoints")
     told = [
-        {
-            row["commit"]
-            for row in json.loads(
-                run("blame", clone.path, "b.py", "--db", db, "--json", *more).stdout
-            )
-        }
+        {row["commit"] for row in run_json("blame", clone.path, "b.py", "--db", db, *more)}
         for more in ((), ("--ignore-rev", style[:10]))
     ]
     assert told == [{wrote, style}, {wrote}]

@@ -10,7 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.histories import Build, drop, random_history, text, with_lost_version, words
+from support.answers import pick
+from support.histories import Build, drop, random_history, with_lost_version, words
 
 from attribution.lineage import introduced
 from attribution.lineage.git_blame import Introduction
@@ -18,6 +19,7 @@ from attribution.lineage.introduced import introductions, renames
 from collector.git import program
 from collector.git.program import GitFailed
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers
 from collector.text import split_lines
 
 
@@ -26,7 +28,7 @@ def build(tmp_path: Path) -> Build:
     return Build(tmp_path / "repo.git")
 
 
-def files(repo: GitRepo, sha: str) -> dict[str, int]:
+def files(repo: GitRepo, sha: str) -> Numbers:
     """Path -> number of lines."""
     return {path: len(split_lines(repo.blob(oid) or b"")) for path, oid in repo.paths(sha).items()}
 
@@ -65,7 +67,7 @@ def test_some_lines_are_followed_as_all_are(build: Build, seed: int) -> None:
 
 def test_a_line_whose_earlier_text_is_missing_counts_as_added_after_it(build: Build) -> None:
     repo = with_lost_version(build)
-    three, four = build.sha["three"], build.sha["four"]
+    three, four = pick(build.sha, "three", "four")
     expected = {
         1: Introduction(three, "f", 1),
         3: Introduction(three, "f", 3),
@@ -79,8 +81,8 @@ def test_a_line_whose_earlier_text_is_missing_counts_as_added_after_it(build: Bu
 
 
 def test_a_file_that_cannot_be_read_counts_as_added_where_it_is_looked_at(build: Build) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"f": ["a", "b"]})
     repo = build.done()
     drop(build.where, repo.file_at(build.sha["two"], "f") or "")
     two = build.sha["two"]
@@ -96,10 +98,10 @@ def named(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[tuple[
 
 def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
     lines = words(8)
-    build.commit("one", [], {"a": text(*lines)})
-    build.commit("two", ["one"], {"b": text("new", *lines)})
-    build.commit("three", ["two"], {"b": text("new", *lines, "end")})
-    build.commit("four", ["three"], {"d/c": text(*lines, "end")})
+    build.commit("one", {"a": [*lines]})
+    build.commit("two", {"b": ["new", *lines]})
+    build.commit("three", {"b": ["new", *lines, "end"]})
+    build.commit("four", {"d/c": [*lines, "end"]})
     repo, sha = build.done(), build.sha
     assert named(repo, sha["four"], "d/c", Introduction(sha["one"], "a", 3)) == [
         (Introduction(sha["four"], "d/c", 3), "b"),
@@ -113,10 +115,10 @@ def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
 
 def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
     lines = words(8)
-    build.commit("base", [], {"a": text(*lines)})
-    build.commit("renamed", ["base"], {"b": text("head", *lines)})
-    build.commit("side", ["base"], {"a": text(*lines, "side")})
-    build.commit("merge", ["renamed", "side"], {"b": text("head", *lines, "side")})
+    build.commit("base", {"a": [*lines]})
+    build.commit("renamed", {"b": ["head", *lines]})
+    build.commit("side", {"a": [*lines, "side"]}, "base")
+    build.commit("merge", {"b": ["head", *lines, "side"]}, "renamed side")
     repo, sha = build.done(), build.sha
     assert named(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [
         (Introduction(sha["merge"], "b", 10), "a")
@@ -145,9 +147,9 @@ def test_renames_lead_from_the_last_name_to_the_first(build: Build, seed: int) -
 
 
 def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
-    build.commit("one", [], {"a": text(*words(8))})
-    build.commit("two", ["one"], {"b": text(*words(8))})
-    build.commit("three", ["two"], {"b": text(*words(9))})
+    build.commit("one", {"a": words(8)})
+    build.commit("two", {"b": words(8)})
+    build.commit("three", {"b": words(9)})
     repo, sha = build.done(), build.sha
     line = Introduction(sha["one"], "a", 3)
     assert len(renames(repo, sha["three"], "b", line)) == 1
@@ -160,12 +162,8 @@ def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
 
 def _long_history(build: Build) -> tuple[GitRepo, str]:
     """A file that two of forty commits changed, and the last of these commits."""
-    before: list[str] = []
     for n in range(40):
-        build.commit(
-            str(n), before, {"rare": text("a", "b", f"c{n // 20}"), f"other{n}": text(str(n))}
-        )
-        before = [str(n)]
+        build.commit(str(n), {"rare": ["a", "b", f"c{n // 20}"], f"other{n}": [str(n)]})
     return build.done(), build.sha["39"]
 
 

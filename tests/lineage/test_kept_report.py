@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.commands import analyse, clone
 
 from attribution.ensure.history import survival_reported
 from attribution.queries.survival import Lifetimes, SurvivalOptions, lifetimes_of, survival_report
@@ -28,7 +28,7 @@ EVERYTHING = SurvivalOptions(
 def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(survival_stage, "MANY", 1)
     path = tmp_path / "a.db"
-    assert run("repo", clone("example", tmp_path), "--db", path, "--history", "-q").exit_code == 0
+    analyse(clone("example", tmp_path), path, "--history")
     return path
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.answers import pick
 from support.histories import Build, random_history, text, with_lost_version, words
 
 from attribution.authorship.options import AttributeOptions
@@ -25,6 +26,7 @@ from attribution.stages.history import follow_history, parent_before_first, stor
 from attribution.stages.lines import attribute_repo
 from attribution.stats.comparison import compare
 from collector.git.repository import GitRepo
+from collector.json_values import RowValues
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -49,13 +51,13 @@ class Shop:
         assert [(c.name, c.rows) for c in checks(self.store) if c.broken] == []
         return updated
 
-    def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, *parameters: Any) -> list[RowValues]:
         return list(self.store.connection.execute(sql, parameters))
 
-    def lives(self) -> set[tuple[Any, ...]]:
+    def lives(self) -> set[RowValues]:
         return set(self.rows(_LIVES))
 
-    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+    def everything(self) -> dict[str, list[RowValues]]:
         """All that must not depend on the way the tip was reached."""
         return {name: sorted(self.rows(sql), key=repr) for name, sql in _ALL.items()}
 
@@ -109,11 +111,11 @@ def shop(tmp_path: Path) -> Shop:
 
 
 def test_a_life_from_birth_to_death(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a", "", "c", "d")})
-    build.commit("two", ["one"], {"f": text("a", "", "C")})
+    build.commit("one", {"f": ["a", "", "c", "d"]})
+    build.commit("two", {"f": ["a", "", "C"]})
     build.done()
     assert shop.follow(build, "two").state == "new"
-    one, two = build.sha["one"], build.sha["two"]
+    one, two = pick(build.sha, "one", "two")
     assert shop.lives() == {
         (one, "f", 1, 2, None, None, None, 1, "2", "text", 0, None, None, None, 0),
         (one, "f", 3, 4, two, "modified", two, 2, None, "text", 0, "f", 3, 3, 0),
@@ -129,8 +131,8 @@ def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) 
     changed = [
         f"{line}, changed" if number in (2, 4) else line for number, line in enumerate(lines, 1)
     ]
-    build.commit("one", [], {"f.py": text(*lines), "g.py": text(*words(2, "g"))})
-    build.commit("two", ["one"], {"f.py": text(*changed), "g.py": text(*words(2, "g"))})
+    build.commit("one", {"f.py": [*lines], "g.py": words(2, "g")})
+    build.commit("two", {"f.py": [*changed], "g.py": words(2, "g")})
     build.done()
     shop.follow(build, "two")
     found = [(r.path, r.birth, r.dead, r.lines) for r in lifetimes.records_of(shop.store, [1])]
@@ -152,11 +154,10 @@ def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
         "    return argument.something_long()",
         "    # and a third line of it",
     ]
-    build.commit("one", [], {"a": text(*block, *words(3, "a")), "b": text(*words(3, "b"))})
+    build.commit("one", {"a": [*block, *words(3, "a")], "b": words(3, "b")})
     build.commit(
         "two",
-        ["one"],
-        {"a": text(*words(3, "a")), "b": text(*words(3, "b"), *(f"  {line}" for line in block))},
+        {"a": words(3, "a"), "b": [*words(3, "b"), *(f"  {line}" for line in block)]},
     )
     build.done()
     shop.follow(build, "two")
@@ -170,10 +171,10 @@ def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
 
 
 def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: Shop) -> None:
-    build.commit("base", [], {"f": text("a", "b", "c")})
-    build.commit("left", ["base"], {"f": text("a", "b", "c", "left")})
-    build.commit("right", ["base"], {"f": text("right", "a", "b", "c")})
-    build.commit("merge", ["left", "right"], {"f": text("right", "a", "evil", "left")})
+    build.commit("base", {"f": ["a", "b", "c"]})
+    build.commit("left", {"f": ["a", "b", "c", "left"]})
+    build.commit("right", {"f": ["right", "a", "b", "c"]}, "base")
+    build.commit("merge", {"f": ["right", "a", "evil", "left"]}, "left right")
     build.done()
     shop.follow(build, "merge", EXACT)
     assert {(d[0], d[3], d[4]) for d in shop.ended(build)} == {("base", "merge", "merge")}
@@ -186,13 +187,11 @@ def test_a_merge_with_lines_of_its_own_and_a_dropped_branch(build: Build, shop: 
 
 
 def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a"), "g": text("gone")}, time=2_000_000_000)
-    build.commit("other root", [], {"h": text("h")}, time=1_500_000_000)
-    build.commit("nothing", ["one"], {"f": text("a"), "g": text("gone")}, time=1_000_000_000)
-    build.commit(
-        "join", ["nothing", "other root"], {"f": text("a"), "h": text("h")}, time=900_000_000
-    )
-    build.commit("two", ["join"], {"f": text("b"), "h": text("h")}, time=100)
+    build.commit("one", {"f": ["a"], "g": ["gone"]}, time=2_000_000_000)
+    build.commit("root", {"h": ["h"]}, "", time=1_500_000_000)
+    build.commit("nothing", {"f": ["a"], "g": ["gone"]}, "one", time=1_000_000_000)
+    build.commit("join", {"f": ["a"], "h": ["h"]}, "nothing root", time=900_000_000)
+    build.commit("two", {"f": ["b"], "h": ["h"]}, time=100)
     build.done()
     shop.follow(build, "two")
     assert all(
@@ -207,10 +206,10 @@ def test_times_that_run_backwards_roots_and_empty_commits(build: Build, shop: Sh
 
 def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
     long = "a line that says enough to be known again"
-    build.commit("base", [], {"f": text("a", "z")})
-    build.commit("feature", ["base"], {"f": text("a", long, "z")})
-    build.commit("inverse", ["feature"], {"f": text("a", "z")})
-    build.commit("again", ["inverse"], {"f": text("a", long, "z")})
+    build.commit("base", {"f": ["a", "z"]})
+    build.commit("feature", {"f": ["a", long, "z"]})
+    build.commit("inverse", {"f": ["a", "z"]})
+    build.commit("again", {"f": ["a", long, "z"]})
     build.done()
     shop.follow(build, "again")
     assert shop.ended(build) == {("feature", "f", 2, "inverse", "reverted")}
@@ -231,16 +230,16 @@ def test_reverts_by_message_and_by_patch(build: Build, shop: Shop) -> None:
 def test_a_merge_that_is_taken_back(build: Build, shop: Shop, tmp_path: Path) -> None:
     draft = Build(tmp_path / "draft.git")
     for one in (draft, build):
-        one.commit("base", [], {"f": text("a")})
-        one.commit("side", ["base"], {"f": text("a"), "g": text("short")})
-        one.commit("main", ["base"], {"f": text("a", "b")})
-        one.commit("merge", ["main", "side"], {"f": text("a", "b"), "g": text("short")})
+        one.commit("base", {"f": ["a"]}, "")
+        one.commit("side", {"f": ["a"], "g": ["short"]}, "base")
+        one.commit("main", {"f": ["a", "b"]}, "base")
+        one.commit("merge", {"f": ["a", "b"], "g": ["short"]}, "main side")
     draft.done()
     message = (
         f"Revert it\n\nThis reverts commit {draft.sha['merge']}, reversing\nchanges made to"
         f" {draft.sha['main']}."
     )
-    build.commit("back", ["merge"], {"f": text("a", "b")}, message=message)
+    build.commit("back", {"f": ["a", "b"]}, "merge", message=message)
     build.done()
     shop.follow(build, "back")
     assert shop.ended(build) == {("side", "g", 1, "back", "reverted")}
@@ -280,7 +279,7 @@ def test_inverse_patches_are_paired_with_the_latest() -> None:
 def test_an_unchanged_history_is_not_followed_again(
     build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build.commit("one", [], {"f": text("a")})
+    build.commit("one", {"f": ["a"]})
     build.done()
     shop.follow(build, "one")
     monkeypatch.setattr(GitRepo, "open_scratch", lambda _: pytest.fail("the history is read"))
@@ -313,9 +312,9 @@ def test_going_on_from_a_save_equals_starting_anew(
 
 
 def test_a_rewritten_branch_is_followed_anew(build: Build, tmp_path: Path) -> None:
-    build.commit("base", [], {"f": text("a", "b", "c")})
-    build.commit("old", ["base"], {"f": text("a", "b", "old")})
-    build.commit("new", ["base"], {"f": text("a", "new", "c")})
+    build.commit("base", {"f": ["a", "b", "c"]})
+    build.commit("old", {"f": ["a", "b", "old"]})
+    build.commit("new", {"f": ["a", "new", "c"]}, "base")
     build.done()
     moved, anew = Shop(tmp_path / "moved"), Shop(tmp_path / "anew")
     moved.follow(build, "old")
@@ -328,7 +327,7 @@ def test_a_rewritten_branch_is_followed_anew(build: Build, tmp_path: Path) -> No
 def test_new_verdicts_need_no_new_pass(
     build: Build, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build.commit("one", [], {"f": text("a", "b")})
+    build.commit("one", {"f": ["a", "b"]})
     build.done()
     shop.follow(build, "one")
     shop.store.connection.execute("UPDATE stage_runs SET input_key = 'other' WHERE stage = 'lines'")
@@ -341,8 +340,8 @@ def test_new_verdicts_need_no_new_pass(
 
 
 def test_new_verdicts_leave_no_old_fates_behind(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a", "b"), "link": ("120000", b"f")})
-    build.commit("two", ["one"], {"f": text("a", "c"), "link": ("120000", b"f")})
+    build.commit("one", {"f": ["a", "b"], "link": ("120000", b"f")})
+    build.commit("two", {"f": ["a", "c"], "link": ("120000", b"f")})
     build.done()
     shop.follow(build, "one")
     attribute_repo(shop.store, build.where, AttributeOptions(branch=build.sha["two"]))
@@ -364,8 +363,8 @@ def test_going_on_without_new_commits_changes_nothing(build: Build, shop: Shop) 
 
 
 def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"f": ["a", "b"]})
     build.done()
     shop.follow(build, "one")
     assert stored_history(shop.store, 1) is not None
@@ -378,18 +377,12 @@ def test_a_damaged_save_is_not_used(build: Build, shop: Shop) -> None:
 
 
 def windowed(build: Build) -> None:
-    build.commit("c0", [], {"f": text(*words(6))})
-    build.commit("c1", ["c0"], {"f": text(*words(6), "one")})
-    build.commit(
-        "side", ["c0"], {"f": text(*words(6)), "g": text("by an agent")}, message="side" + CLAUDE
-    )
-    build.commit("c2", ["c1"], {"f": text(*words(5), "two", "one")})
-    build.commit(
-        "merge", ["c2", "side"], {"f": text(*words(5), "two", "one"), "g": text("by an agent")}
-    )
-    build.commit(
-        "c3", ["merge"], {"f": text("three", *words(5)[1:], "two"), "g": text("by an agent")}
-    )
+    build.commit("c0", {"f": words(6)}, "")
+    build.commit("c1", {"f": [*words(6), "one"]})
+    build.commit("side", {"f": words(6), "g": ["by an agent"]}, "c0", message="side" + CLAUDE)
+    build.commit("c2", {"f": [*words(5), "two", "one"]}, "c1")
+    build.commit("merge", {"f": [*words(5), "two", "one"], "g": ["by an agent"]}, "c2 side")
+    build.commit("c3", {"f": ["three", *words(5)[1:], "two"], "g": ["by an agent"]})
     build.done()
 
 
@@ -408,17 +401,15 @@ def test_a_copy_of_lines_from_before_the_window_is_neither_born_nor_counted(
     build: Build, shop: Shop
 ) -> None:
     """One file becomes two: a rename and a new file for git's diff, two heirs for git's blame."""
-    build.commit("c0", [], {"f": text(*words(9)), "h": text("h")})
+    build.commit("c0", {"f": words(9), "h": ["h"]})
     build.commit(
         "c1",
-        ["c0"],
-        {"f": text(*words(9)), "h": text("h"), "g": text("by an agent")},
+        {"f": words(9), "h": ["h"], "g": ["by an agent"]},
         message="c1" + CLAUDE,
     )
     build.commit(
         "c2",
-        ["c1"],
-        {"a/f": text(*words(9)), "b/f": text(*words(9)), "h": text("h"), "g": text("by an agent")},
+        {"a/f": words(9), "b/f": words(9), "h": ["h"], "g": ["by an agent"]},
     )
     build.done()
     done = shop.follow(build, "c2", HistoryRequest())
@@ -443,8 +434,8 @@ def test_the_whole_history_on_request(build: Build, tmp_path: Path) -> None:
 
 
 def test_without_any_agent_the_whole_history_is_followed(build: Build, shop: Shop) -> None:
-    build.commit("one", [], {"f": text("a")})
-    build.commit("two", ["one"], {"f": text("a", "b")})
+    build.commit("one", {"f": ["a"]})
+    build.commit("two", {"f": ["a", "b"]})
     build.done()
     done = shop.follow(build, "two", HistoryRequest())
     assert done.after == "" and "no commit names an agent" in done.notes[0]
@@ -479,9 +470,9 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
 
 def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     small, big = text(*words(3)), text(*words(400))
-    build.commit("one", [], {"f": text("a"), "generated": small})
-    build.commit("two", ["one"], {"f": text("a"), "generated": big})
-    build.commit("three", ["two"], {"f": text("a"), "generated": big + b"more\n"})
+    build.commit("one", {"f": ["a"], "generated": small})
+    build.commit("two", {"f": ["a"], "generated": big})
+    build.commit("three", {"f": ["a"], "generated": big + b"more\n"})
     build.done()
     shop.follow(build, "three", replace(LOOSE, max_file=1000))
     codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")

@@ -22,6 +22,7 @@ from attribution.lineage.survival import (
 from attribution.stats import comparison
 from attribution.stats.comparison import StatsMissing
 from attribution.stats.kaplan_meier import Observation, estimate, survival_curve, survival_points
+from collector.json_values import Row
 
 END = 100.0
 
@@ -35,7 +36,7 @@ def line(
     born: float, died: float | None = None, lines: int = 1, author: str = "agent", **more: Any
 ) -> LifetimeRecord:
     """Lines born at some day and dead at another; the tip is at day 100."""
-    values: dict[str, Any] = {"path": "f", "commits": 0, "follow_commits": 0} | more
+    values: Row = {"path": "f", "commits": 0, "follow_commits": 0} | more
     days = (END if died is None else died) - born
     return LifetimeRecord(
         lines, author, days, END - born, dead=died is not None and not values.get("lost"), **values
@@ -179,14 +180,14 @@ def test_groups() -> None:
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [
-        ("a/b.tsx", "ts"),
-        ("Makefile", "make"),
-        ("x.YML", "yaml"),
-        (".gitignore", "other"),
-        ("LICENSE", "other"),
-        ("a.b/c", "other"),
-    ],
+    {
+        "a/b.tsx": "ts",
+        "Makefile": "make",
+        "x.YML": "yaml",
+        ".gitignore": "other",
+        "LICENSE": "other",
+        "a.b/c": "other",
+    }.items(),
 )
 def test_languages_by_name(path: str, name: str) -> None:
     assert language(path) == name

@@ -7,10 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import select
 from support.builder import git
-from support.commands import clone, run
+from support.commands import check, clone, run
 
 from attribution.lineage.tip import Authors, TipPiece, WrittenLines, join_neighbours
+from collector.json_values import Texts
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
@@ -54,17 +56,14 @@ def test_origins_nobody_accounts_for_have_no_author() -> None:
 @pytest.mark.parametrize(
     "case", ["example", "rename_with_edit", "merge_with_own_lines", "no_final_newline", "odd_files"]
 )
-def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -> None:
+def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path, db: Path) -> None:
     """Files of text against git; every line has the author that the spans of its birth say."""
-    repo, db = clone(case, tmp_path), tmp_path / "t.db"
-    assert run("survival", repo, "--db", db, "--no-curves", "--full").exit_code == 0
+    repo = clone(case, tmp_path)
+    run("survival", repo, "--no-curves", "--full", db=db)
     with Store(db) as store:
         files = store.rows("SELECT * FROM tip_files")
         assert files
-        kinds = {
-            row["path"]: row["kind"]
-            for row in store.rows("SELECT path, kind FROM commit_files ORDER BY commit_id")
-        }
+        kinds: Texts = dict(select(store, "SELECT path, kind FROM commit_files ORDER BY commit_id"))
         assert all(f["kind"] == kinds.get(f["path"], f["kind"]) for f in files)
         for f in files:
             shown = git(repo, "show", f"HEAD:{f['path']}") if "\\" not in f["path"] else None
@@ -86,4 +85,4 @@ def test_the_tip_has_exactly_the_lines_of_its_files(case: str, tmp_path: Path) -
             " s.end_line)"
         )
         assert wrong == []
-    assert run("data", "check", "--db", db).exit_code == 0
+    check(db)

@@ -11,21 +11,23 @@ import zlib
 from pathlib import Path
 
 import pytest
-from support import local_layouts as layouts
-from support.commands import run
+from support import ROOT
+from support.answers import value
+from support.commands import analyse, run
 from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone
-from support.local_writers import WRITERS
+from support.local_writers import WRITERS, keep
 from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import Texts
 from collector.storage import archive, session_cache
 from collector.storage.archive import without_secrets
 from collector.storage.retention import Policy
 from collector.storage.store import Store
 
-DATA = Path(__file__).parent.parent / "data" / "archive"
+DATA = ROOT / "tests" / "data" / "archive"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SESSION = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
 
@@ -49,8 +51,7 @@ def attribute(clone: Clone, db: Path, content: str = "full") -> dict[str, Line]:
 
 def work(clone: Clone, name: str, writer: str = "claude-code", secret: str = "") -> AgentSession:
     """A session that wrote three lines; they hold its name."""
-    session = clone.session(f"0197f3a1-5d2c-7b4e-8f60-{int(name, 36):012x}")
-    session.prompt(f"Add {name}")
+    session = clone.session(f"0197f3a1-5d2c-7b4e-8f60-{int(name, 36):012x}", prompt=f"Add {name}")
     lines = [f"{name}_{number} = compute({number}, '{name} {secret}')\n" for number in range(3)]
     session.write(f"src/{name}.py", "".join(lines))
     session.commit(f"Add {name}")
@@ -79,10 +80,10 @@ def kept() -> list[tuple[str, list[list[bytes]]]]:
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_lines_keep_their_author_when_every_record_is_deleted(
-    writer: str, clone: Clone, home: Path, tmp_path: Path
+    writer: str, clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     work(clone, "one", writer)
-    before = agents_lines(attribute(clone, tmp_path / "out.db"), "one")
+    before = agents_lines(attribute(clone, db), "one")
     delete_all(clone)
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
@@ -92,61 +93,61 @@ def test_lines_keep_their_author_when_every_record_is_deleted(
 
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "pi"])
 def test_of_a_record_that_lost_its_beginning_the_rest_is_kept(
-    writer: str, clone: Clone, home: Path, tmp_path: Path
+    writer: str, clone: Clone, db: Path
 ) -> None:
     session = work(clone, "one", writer)
     session.prompt("Go on")
     session.write("src/two.py", "two_1 = compute(1, 'two')\n")
     session.commit("Add two")
-    path = WRITERS[writer](home, session)
-    attribute(clone, tmp_path / "out.db")
+    path = keep(session, writer)
+    attribute(clone, db)
     first, *rest = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + b"".join(rest[len(rest) * 2 // 3 :]))
     session.prompt("And on")
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
-    said = attribute(clone, tmp_path / "out.db")
+    said = attribute(clone, db)
     assert agents_lines(said, "one") == ["agent"] * 3 and agents_lines(said, "two") == ["agent"]
     ((_, copies),) = kept()
     assert len(copies) == 2
 
 
-def test_a_record_that_grows_is_kept_once(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_a_record_that_grows_is_kept_once(clone: Clone, db: Path) -> None:
     session = work(clone, "one")
     for number in range(3):
         session.prompt(f"Go on {number}")
-        path = layouts.claude_code(home, session)
-        attribute(clone, tmp_path / "out.db")
+        path = keep(session)
+        attribute(clone, db)
         ((_, copies),) = kept()
         assert copies == [[path.read_bytes()]]
 
 
 def test_no_secret_is_kept_and_its_line_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     work(clone, "one", secret=TOKEN)
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     ((_, ((content,),)),) = kept()
     assert TOKEN.encode() not in content and content.count(b"[secret:") >= 3
     assert all(json.loads(line) for line in content.splitlines())
     delete_all(clone)
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
-    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    assert agents_lines(attribute(clone, db), "one") == ["agent"] * 3
     assert stat.S_IMODE((archive.path() or tmp_path).stat().st_mode) == 0o600
 
 
 def test_a_kind_of_secret_that_is_learnt_later_is_taken_out(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(archive, "without_secrets", lambda pieces, key: list(pieces))
         patch.setattr(archive, "search_version", lambda: "before")
         work(clone, "one", secret=TOKEN)
-        attribute(clone, tmp_path / "out.db")
+        attribute(clone, db)
         assert TOKEN.encode() in b"".join(kept()[0][1][0])
     work(clone, "two")
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     assert TOKEN.encode() not in b"".join(kept()[0][1][0])
 
 
@@ -170,16 +171,15 @@ def test_of_secrets_that_begin_alike_each_has_a_mark_of_its_own() -> None:
 
 
 def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(session_cache.ENVIRONMENT, "off")
-    session = clone.session(SESSION)
-    session.prompt("Add a token")
+    session = clone.session(SESSION, prompt="Add a token")
     text = f"""one_0 = 'a line of one'\none_1 = "{TOKEN}"\none_2 = compute(one_1)\n"""
     session.write("src/one.py", text)
-    WRITERS["claude-code"](home, session)
+    keep(session)
     clone.commit("Add one")
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     delete_all(clone)
     clone.git("update-ref", "-d", "HEAD")
     clone.put("src/one.py", text.replace(TOKEN, "ghp_" + TOKEN[:3:-1]), "human")
@@ -191,31 +191,29 @@ def test_nobody_is_named_for_a_secret_that_nothing_shows_any_more(
 
 
 @pytest.mark.parametrize("content", ["none", "prompts"])
-def test_a_database_that_keeps_less_keeps_no_record(
-    content: str, clone: Clone, home: Path, tmp_path: Path
-) -> None:
+def test_a_database_that_keeps_less_keeps_no_record(content: str, clone: Clone, db: Path) -> None:
     work(clone, "one")
-    attribute(clone, tmp_path / "out.db", content)
+    attribute(clone, db, content)
     assert kept() == []
 
 
 def test_nothing_is_kept_where_that_was_chosen(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work(clone, "one")
-    attribute(clone, tmp_path / "out.db")
-    assert run("data", "archive", "--limit", "0").exit_code == 0
+    attribute(clone, db)
+    run("data", "archive", "--limit", "0")
     attribute(clone, tmp_path / "second.db")
     assert kept() == []
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     attribute(clone, tmp_path / "third.db")
-    assert run("data", "archive").exit_code == 2
+    run("data", "archive", code=2)
 
 
-def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, db: Path) -> None:
     for name in ("one", "two", "six"):
         work(clone, name)
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     files = sorted(home.glob(".claude/projects/*/*.jsonl"))
     files[1].unlink()
     with archive.opened() as found:
@@ -225,79 +223,77 @@ def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, tmp_
 
 
 def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     for name in ("one", "two"):
         work(clone, name)
-    db, file = tmp_path / "out.db", archive.path() or tmp_path
+    file = archive.path() or tmp_path
     attribute(clone, db)
     one, two = sorted(session for session, _ in kept())
-    assert run("data", "forget", one, "--db", db, "--yes").exit_code == 0
+    run("data", "forget", one, "--yes", db=db)
     assert one.encode() not in db.read_bytes() + file.read_bytes()
     said = attribute(clone, db)
     assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
-    assert run("data", "forget", "typo", "--db", db, "--yes").exit_code == 2
-    assert run("data", "forget", clone.path, "--db", db, "--yes").exit_code == 0
+    run("data", "forget", "typo", "--yes", code=2, db=db)
+    run("data", "forget", clone.path, "--yes", db=db)
     assert kept() == [] and two.encode() not in db.read_bytes() + file.read_bytes()
 
 
 def test_an_archive_moves_to_another_machine(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work(clone, "one", secret=TOKEN)
-    attribute(clone, tmp_path / "out.db")
-    assert run("data", "archive", "export", tmp_path / "copy").exit_code == 0
+    attribute(clone, db)
+    run("data", "archive", "export", tmp_path / "copy")
     delete_all(clone)
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
-    assert run("data", "archive", "import", tmp_path / "copy").exit_code == 0
+    run("data", "archive", "import", tmp_path / "copy")
     assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
 
 
 def test_what_either_archive_forgot_is_in_neither(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("one", "two"):
         work(clone, name)
-    db = tmp_path / "out.db"
     attribute(clone, db)
-    assert run("data", "archive", "export", tmp_path / "both").exit_code == 0
+    run("data", "archive", "export", tmp_path / "both")
     forgotten = min(session for session, _ in kept())
-    assert run("data", "forget", forgotten, "--db", db, "--yes").exit_code == 0
-    assert run("data", "archive", "export", tmp_path / "one").exit_code == 0
+    run("data", "forget", forgotten, "--yes", db=db)
+    run("data", "archive", "export", tmp_path / "one")
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
     for copy in ("both", "one", "both"):
-        assert run("data", "archive", "import", tmp_path / copy).exit_code == 0
+        run("data", "archive", "import", tmp_path / copy)
     assert len(kept()) == 1 and forgotten.encode() not in (tmp_path / "other.sqlite").read_bytes()
 
 
 def test_a_run_says_how_many_lines_lost_their_author(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     one = work(clone, "one")
-    run("repo", clone.path, "--db", tmp_path / "out.db")
-    run("data", "forget", one.id, "--db", tmp_path / "second.db", "--yes")
+    analyse(clone.path, db)
+    run("data", "forget", one.id, "--yes", db=tmp_path / "second.db")
     clone.person("notes.py", "kept = True\n")
     clone.commit("Later")
-    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    said = run("repo", clone.path, db=db).stdout
     assert "not now: 3 of commits that are still there" in " ".join(said.split())
     work(clone, "two")
-    run("repo", clone.path, "--db", tmp_path / "out.db")
+    analyse(clone.path, db)
     clone.git("reset", "-q", "--hard", "HEAD~1")
-    said = run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    said = run("repo", clone.path, db=db).stdout
     assert "not now: 3 of commits that are no longer in the history" in " ".join(said.split())
 
 
 @pytest.mark.parametrize("content", [b"no archive" * 1000, b"SQLite format 3\0" + b"x" * 5000])
 def test_a_damaged_archive_is_said_and_left_alone(
-    content: bytes, clone: Clone, home: Path, tmp_path: Path
+    content: bytes, clone: Clone, tmp_path: Path, db: Path
 ) -> None:
     file = archive.path() or tmp_path
     file.write_bytes(content)
     work(clone, "one")
-    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    assert agents_lines(attribute(clone, db), "one") == ["agent"] * 3
     assert file.read_bytes() == content
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT 1 FROM problems WHERE code = 'archive_unusable'")
+    assert value(db, "SELECT 1 FROM problems WHERE code = 'archive_unusable'")
 
 
 @pytest.mark.parametrize("number", [1])
@@ -318,10 +314,10 @@ def test_an_archive_of_every_format_is_read(
 
 
 def test_what_was_known_of_a_record_that_is_gone_stays(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
-    one, db = work(clone, "one"), tmp_path / "out.db"
+    one = work(clone, "one")
     attribute(clone, db)
     with Store(db) as store:
         before = store.rows("SELECT * FROM session_stats")
@@ -337,49 +333,47 @@ def test_what_was_known_of_a_record_that_is_gone_stays(
         assert (first["key"], bool(first["gone_since"])) == (one.id, True)
         assert last["gone_since"] is None and first["commits"] == last["commits"] == 1
         assert store.rows("SELECT * FROM session_stats WHERE commits")[:1] == before
-    assert "not read since" in run("sessions", clone.path, "--db", db).stdout
-    WRITERS["claude-code"](home, one)
+    assert "not read since" in run("sessions", clone.path, db=db).stdout
+    keep(one)
     clone.person("back.py", "back = True\n")
     clone.commit("Back")
     attribute(clone, db)
-    with Store(db) as store:
-        assert not store.value("SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
+    assert not value(db, "SELECT 1 FROM sessions WHERE gone_since IS NOT NULL")
 
 
 def test_commits_that_were_made_again_keep_what_was_known_of_them(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     work(clone, "one")
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     delete_all(clone)
     sha = clone.git("rev-parse", "HEAD").strip()
     clone.git("commit", "-q", "--amend", "-m", "Add it, as asked")
-    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
-    with Store(tmp_path / "out.db") as store:
+    assert agents_lines(attribute(clone, db), "one") == ["agent"] * 3
+    with Store(db) as store:
         assert store.rows("SELECT commit_sha FROM gone_commits") == [{"commit_sha": sha}]
     clone.git("reset", "-q", "--hard", sha)
-    assert agents_lines(attribute(clone, tmp_path / "out.db"), "one") == ["agent"] * 3
+    assert agents_lines(attribute(clone, db), "one") == ["agent"] * 3
     clone.git("commit", "-q", "--amend", "-m", "Again")
-    attribute(clone, tmp_path / "out.db")
+    attribute(clone, db)
     one = SESSION[:-12] + f"{int('one', 36):012x}"
-    run("data", "forget", one, "--db", tmp_path / "out.db", "--yes")
-    with Store(tmp_path / "out.db") as store:
-        assert store.value("SELECT COUNT(*) FROM gone_commits") == 0
+    run("data", "forget", one, "--yes", db=db)
+    assert value(db, "SELECT COUNT(*) FROM gone_commits") == 0
 
 
 def test_no_person_is_named_where_a_record_is_gone(
-    clone: Clone, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(archive.ENVIRONMENT, "off")
     session = work(clone, "one")
     session.write("src/late.py", "late_0 = compute(0, 'a line of late')\n")
-    WRITERS["claude-code"](home, session)
-    attribute(clone, tmp_path / "out.db")
+    keep(session)
+    attribute(clone, db)
     delete_all(clone)
     clone.commit("Add late")
     work(clone, "two")
-    said = attribute(clone, tmp_path / "out.db")
+    said = attribute(clone, db)
     assert agents_lines(said, "late") == ["unknown"]
 
 
@@ -389,16 +383,16 @@ def test_no_order_of_events_makes_a_decided_line_undeclared(
     seed: int,
     kept: bool,
     clone: Clone,
-    home: Path,
     tmp_path: Path,
+    db: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chance, names = random.Random(seed), iter("abcdefghijklmnop")
-    databases = [tmp_path / "out.db", tmp_path / "second.db"]
+    databases = [db, tmp_path / "second.db"]
     if not kept:  # only the database knows then
         monkeypatch.setenv(archive.ENVIRONMENT, "off")
         del databases[1]
-    decided: dict[str, str] = {}
+    decided: Texts = {}
     for _ in range(9):
         step = chance.choice(["work", "work", "delete", "person", "rebase", "gc", "run"])
         name = next(names)

@@ -8,19 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.invariants import broken_checks
-from support.local_clone import AgentSession, Clone
-from support.local_writers import WRITERS
-from support.truth import program_lines
-
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
+from support import numbered_text
+from support.local_clone import AgentSession, Clone, authors, said_of
+from support.local_writers import keep, two_agents
 
 MINUTE = 60.0
-LONG = "".join(
-    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8)
-)
+LONG = numbered_text(8, "def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n")
 BY_HAND = LONG.replace("step", "phase").replace("rows", "columns")
 AGENTS = ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "qwen-code"]
 
@@ -36,49 +29,36 @@ def clone(home: Path) -> Clone:
 
 @pytest.fixture
 def session(clone: Clone) -> AgentSession:
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
     return session
-
-
-def authors(clone: Clone, db: Path, sha: str, path: str) -> list[str]:
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        return sorted(
-            {
-                line.author
-                for line in program_lines(store, done.repo_id).get(sha, {}).get(path, {}).values()
-            }
-        )
 
 
 @pytest.mark.parametrize("minutes", [5, 12, 30])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_person_commits_by_a_clock_that_is_behind(
-    agent: str, minutes: int, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, minutes: int, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/steps.py", LONG)
     clone.wait(90)
     sha = clone.commit("Add steps", -minutes * MINUTE)
-    WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_lines_that_were_put_into_a_file_by_hand_before(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + LONG)
     sha = clone.commit("Add steps", -12 * MINUTE)
-    WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/app.py") == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
 
 
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_next_commit_of_the_same_person_has_the_same_clock(
-    off: float, agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    off: float, agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """Of itself it has too few lines to tell."""
     session.write("src/steps.py", LONG)
@@ -86,8 +66,8 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
     session.prompt("Go on")
     session.edit("src/steps.py", "row.step_0 for", "row.step_zero for")
     sha = clone.commit("Rename", off)
-    WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "src/steps.py") == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 def rewritten_whole(session: AgentSession) -> None:
@@ -138,12 +118,12 @@ REPEATED = {
 @pytest.mark.parametrize("repeated", REPEATED)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
-    agent: str, repeated: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, repeated: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.person("src/steps.py", BY_HAND)
     sha = clone.commit("By hand")
     clone.wait(10 * MINUTE)
     REPEATED[repeated](session)
     clone.commit("Again")
-    WRITERS[agent](home, session)
-    assert "agent" not in authors(clone, tmp_path / "out.db", sha, "src/steps.py")
+    keep(session, agent)
+    assert "agent" not in authors(said_of(clone, db, sha, "src/steps.py"))

@@ -7,20 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import local_layouts as layouts
-from support.invariants import broken_checks
+from support import truth
 from support.local_clone import Clone, attributed, wrong_lines
-from support.truth import program_lines
+from support.local_writers import keep
 
 from attribution.authorship.commits import read_history
-from attribution.authorship.options import AttributeOptions
 from attribution.authorship.texts import RepositoryTexts
 from attribution.lineage.blame_check import verify
 from attribution.lineage.walk import HistoryWalk, WalkOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.limits import TEXT_BYTES
-from collector.storage.store import Store
 
 # encoding -> a comment in a language that it is used for
 COMMENTS = {
@@ -64,37 +60,31 @@ def _program(encoding: str) -> str:
     return f"# {comment}\ndef total(rows):\n    return sum(rows)  # {comment}\n"
 
 
-def _worked(clone: Encoded, home: Path) -> str:
+def _worked(clone: Encoded) -> str:
     """An agent's file, committed by it, and a person's later line; the text that the agent
     wrote.
     """
     text = _program(clone.encoding)
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it and commit")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it and commit")
     session.write("src/app.py", text)
     session.commit("Add total")
     session.say("Done.")
-    layouts.claude_code(home, session)
+    keep(session)
     clone.wait(86_400 * 5)
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     clone.commit("Add spread by hand")
     return text
 
 
-def test_lines_of_a_file_in_any_encoding_are_the_agents(
-    encoded: Encoded, home: Path, tmp_path: Path
-) -> None:
-    _worked(encoded, home)
-    with Store(tmp_path / "out.db") as store:
-        done = attribute_repo(store, encoded.path, AttributeOptions())
-        assert not broken_checks(store)
-        said = program_lines(store, done.repo_id)
+def test_lines_of_a_file_in_any_encoding_are_the_agents(encoded: Encoded, db: Path) -> None:
+    _worked(encoded)
+    said, _ = truth.run(encoded.path, db)
     assert wrong_lines(encoded, said) == []
     assert attributed(encoded, said, "agent") == (3, 3)
 
 
-def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded, home: Path) -> None:
-    text = _worked(encoded, home)
+def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded) -> None:
+    text = _worked(encoded)
     repo = GitRepo(encoded.path)
     history = read_history(repo, list(repo.history(repo.default_branch().sha)))
     history.characters = frozenset(character for character in text if not character.isascii())
@@ -109,10 +99,8 @@ def test_a_text_is_known_as_committed_in_any_encoding(encoded: Encoded, home: Pa
     assert not texts.is_committed("src/app.py", text + "# more\n", encoded.clock)
 
 
-def test_the_history_of_lines_agrees_with_blame_in_any_encoding(
-    encoded: Encoded, home: Path
-) -> None:
-    _worked(encoded, home)
+def test_the_history_of_lines_agrees_with_blame_in_any_encoding(encoded: Encoded) -> None:
+    _worked(encoded)
     repo = GitRepo(encoded.path)
     tip = repo.default_branch().sha
     with repo.open_scratch() as git:

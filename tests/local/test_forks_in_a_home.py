@@ -14,18 +14,16 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
+from support import truth
+from support.answers import column, pick
 from support.claude_writer import iso
-from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone, attributed, wrong_lines
-from support.truth import program_lines
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.agents import opencode
 from collector.agents.machine.model import Roots
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
-Row = dict[str, Any]
 FORK, SECOND = "0197f3a1-7000-7b4e-8f60-1a2b3c4d5e6f", "0197f3a1-9000-7b4e-8f60-1a2b3c4d5e6f"
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 MEDIAN = "def median(rows):\n    ordered = sorted(rows)\n    return ordered[len(ordered) // 2]\n"
@@ -174,29 +172,24 @@ def put(
 
 def _counted(clone: Clone, db: Path) -> dict[str, Row]:
     """Session -> what it has of its own; no line of it is wrong."""
+    said, _ = truth.run(clone.path, db)
+    assert wrong_lines(clone, said) == []
+    right, whole = attributed(clone, said, "agent")
+    assert right == whole
+    assert column(db, "SELECT call_id FROM tool_calls GROUP BY 1 HAVING COUNT(*) > 1") == []
     with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        said = program_lines(store, done.repo_id)
-        assert wrong_lines(clone, said) == []
-        right, whole = attributed(clone, said, "agent")
-        assert right == whole
-        calls = store.rows(
-            "SELECT call_id, COUNT(*) AS times FROM tool_calls GROUP BY 1 HAVING times > 1"
-        )
-        assert calls == []
         return {row["key"]: row for row in store.rows("SELECT * FROM sessions")}
 
 
 def test_a_fork_has_what_it_adds_and_says_where_it_left(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any
+    clone: Clone, home: Path, db: Path, session: AgentSession, put: Any
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     fork = _later(clone, session, FORK, ("src/median.py", MEDIAN))
     put(home, session, [fork])
-    rows = _counted(clone, tmp_path / "out.db")
+    rows = _counted(clone, db)
     first, second = rows[session.id], rows[FORK]
-    assert [(row["turns"], row["tool_calls"]) for row in (first, second)] == [(2, 2), (1, 2)]
+    assert [pick(row, "turns", "tool_calls") for row in (first, second)] == [(2, 2), (1, 2)]
     assert (first["forked_from"], second["forked_from"]) == (None, session.id)
     assert (
         first["output_tokens"]
@@ -207,7 +200,7 @@ def test_a_fork_has_what_it_adds_and_says_where_it_left(
 
 
 def test_two_forks_of_a_session_each_have_their_own(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any
+    clone: Clone, home: Path, db: Path, session: AgentSession, put: Any
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     forks = [
@@ -215,21 +208,23 @@ def test_two_forks_of_a_session_each_have_their_own(
         _later(clone, session, SECOND, ("src/spread.py", SPREAD)),
     ]
     put(home, session, forks)
-    rows = _counted(clone, tmp_path / "out.db")
-    assert [
-        (rows[key]["turns"], rows[key]["tool_calls"]) for key in (session.id, FORK, SECOND)
-    ] == [(2, 2), (1, 2), (1, 2)]
+    rows = _counted(clone, db)
+    assert [pick(rows[key], "turns", "tool_calls") for key in (session.id, FORK, SECOND)] == [
+        (2, 2),
+        (1, 2),
+        (1, 2),
+    ]
     assert [rows[key]["forked_from"] for key in (FORK, SECOND)] == [session.id] * 2
 
 
 def test_a_fork_that_adds_nothing_counts_nothing(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, put: Any
+    clone: Clone, home: Path, db: Path, session: AgentSession, put: Any
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     put(home, session, [_later(clone, session, FORK)])
-    rows = _counted(clone, tmp_path / "out.db")
+    rows = _counted(clone, db)
     fork = rows[FORK]
-    assert (fork["turns"], fork["tool_calls"], fork["output_tokens"], fork["forked_from"]) == (
+    assert pick(fork, "turns", "tool_calls", "output_tokens", "forked_from") == (
         0,
         0,
         0,
@@ -239,7 +234,7 @@ def test_a_fork_that_adds_nothing_counts_nothing(
 
 
 def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession
+    clone: Clone, home: Path, db: Path, session: AgentSession
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     fork = _later(clone, session, FORK, ("src/median.py", MEDIAN))
@@ -249,8 +244,8 @@ def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
     _codex_fork(
         home, again, session, fork, at=again.actions[len(fork.actions)].at - 15, with_head=False
     )
-    rows = _counted(clone, tmp_path / "out.db")
-    assert {key: (row["tool_calls"], row["forked_from"]) for key, row in rows.items()} == {
+    rows = _counted(clone, db)
+    assert {key: pick(row, "tool_calls", "forked_from") for key, row in rows.items()} == {
         session.id: (2, None),
         FORK: (2, session.id),
         SECOND: (2, FORK),
@@ -259,7 +254,7 @@ def test_a_fork_of_a_fork_leaves_the_one_that_it_names(
 
 @pytest.mark.parametrize("has_tokens", [True, False])
 def test_a_copied_turn_without_a_call_counts_once(
-    clone: Clone, home: Path, tmp_path: Path, session: AgentSession, has_tokens: bool
+    clone: Clone, home: Path, db: Path, session: AgentSession, has_tokens: bool
 ) -> None:
     began = clone.clock
 
@@ -282,7 +277,7 @@ def test_a_copied_turn_without_a_call_counts_once(
         meta = {"id": key, "cwd": session.cwd}
         head = {"timestamp": iso(at), "type": "session_meta", "payload": meta}
         _put_rollout(home, replace(session, id=key), [head, *records])
-    found = [_counted(clone, tmp_path / "out.db")[key] for key in (session.id, FORK, SECOND)]
+    found = [_counted(clone, db)[key] for key in (session.id, FORK, SECOND)]
     assert [row["turns"] for row in found] == [1, 1, 1]
     assert [row["forked_from"] for row in found] == [None, session.id, None]
     assert [row["output_tokens"] or 0 for row in found] == [10 * has_tokens] * 3
@@ -323,7 +318,7 @@ def _compact(session: AgentSession, agent: str, calls: str) -> str:
     return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
-def _checkpoint(clone: Clone, sessions: dict[str, dict[str, str]], agent: str) -> None:
+def _checkpoint(clone: Clone, sessions: dict[str, Texts], agent: str) -> None:
     """The branch of checkpoints; `sessions`: key -> name of a stored file -> its text."""
     blobs: list[str] = []
 
@@ -355,7 +350,7 @@ def _checkpoint(clone: Clone, sessions: dict[str, dict[str, str]], agent: str) -
 @pytest.mark.parametrize("agent", ["codex", "opencode"])
 @pytest.mark.parametrize("at_home", [True, False], ids=["kept at home", "gone from home"])
 def test_an_empty_fork_does_not_come_back_through_its_compact_copy(
-    agent: str, at_home: bool, clone: Clone, home: Path, tmp_path: Path, session: AgentSession
+    agent: str, at_home: bool, clone: Clone, home: Path, db: Path, session: AgentSession
 ) -> None:
     _worked(clone, session, "src/mean.py", MEAN)
     fork = _later(clone, session, FORK)
@@ -382,10 +377,9 @@ def test_an_empty_fork_does_not_come_back_through_its_compact_copy(
     )
     if not at_home:
         shutil.rmtree(home / (".codex" if agent == "codex" else ".local"))
-    rows = _counted(clone, tmp_path / "out.db")
+    rows = _counted(clone, db)
     assert [
-        (rows[key]["turns"], rows[key]["tool_calls"], rows[key]["forked_from"])
-        for key in (session.id, FORK)
+        pick(rows[key], "turns", "tool_calls", "forked_from") for key in (session.id, FORK)
     ] == [
         (2, 2, None),
         (0, 0, session.id),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.local_clone import Clone
-from support.local_writers import WRITERS, short
+from support.local_writers import WRITERS, keep, short
 
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS
@@ -76,7 +76,7 @@ def test_no_file_stops_the_others(agent: str, content: str, home: Path) -> None:
     clone = Clone(home / "work" / "tally")
     made = short(clone, ONE)
     before = set(home.rglob("*"))
-    WRITERS[agent](home, made)
+    keep(made, agent)
     for path in sorted(set(home.rglob("*")) - before):
         if path.is_file() and not path.name.endswith(("-wal", "-shm")):
             _spoil(path, CONTENTS[content])

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from support import claude_writer as claude
 from support import local_layouts as layouts
+from support.answers import analysed_store, column, pick
 from support.builder import World, git
-from support.commands import run
+from support.commands import analyse, run, run_json
 from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone, attributed, touch, wrong_lines
-from support.local_writers import WRITERS, short
+from support.local_writers import WRITERS, keep, short
 from support.truth import Line, program_lines
 
 from attribution.authorship.options import AttributeOptions
@@ -47,8 +48,7 @@ def clone(home: Path) -> Clone:
 
 def work(clone: Clone, id: str = SESSION) -> AgentSession:
     """A session with two commits of its own: a person adds lines in between."""
-    session = clone.session(id)
-    session.prompt("Add a mean")
+    session = clone.session(id, prompt="Add a mean")
     session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{MEAN}")
     session.say("Done.")
     session.commit("Add mean")
@@ -80,21 +80,17 @@ LINES = {"cursor": 4, "grok": 4, "copilot-chat-transcript": 4}
 
 
 @pytest.mark.parametrize("agent", WRITERS)
-def test_lines_of_an_ordinary_clone_get_their_authors(
-    agent: str, clone: Clone, home: Path, tmp_path: Path
-) -> None:
-    WRITERS[agent](home, work(clone))
-    _, said = attribute(clone, tmp_path / "out.db")
+def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, db: Path) -> None:
+    keep(work(clone), agent)
+    _, said = attribute(clone, db)
     assert wrong_lines(clone, said) == []
     right, whole = attributed(clone, said, "agent")
     assert whole == 6 and right >= LINES.get(agent, 6)
 
 
-def test_what_a_person_wrote_between_two_edits_is_seen(
-    clone: Clone, home: Path, tmp_path: Path
-) -> None:
-    layouts.claude_code(home, work(clone))
-    _, said = attribute(clone, tmp_path / "out.db")
+def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, db: Path) -> None:
+    keep(work(clone))
+    _, said = attribute(clone, db)
     assert attributed(clone, said, "human")[0] == 2
 
 
@@ -109,10 +105,9 @@ def test_what_a_person_wrote_between_two_edits_is_seen(
 )
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
 def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
-    agent: str, command: str, clone: Clone, home: Path, tmp_path: Path
+    agent: str, command: str, clone: Clone, db: Path
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Add a median")
+    session = clone.session(SESSION, prompt="Add a median")
     session.write("draft.py", MEDIAN)
     clone.put("src/draft.py", MEDIAN, "agent")
     (clone.path / "draft.py").unlink()
@@ -120,8 +115,8 @@ def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
     session.shell(command)
     clone.wait(200)
     clone.commit("Median")
-    WRITERS[agent](home, session)
-    _, said = attribute(clone, tmp_path / "out.db")
+    keep(session, agent)
+    _, said = attribute(clone, db)
     assert wrong_lines(clone, said) == []
     assert attributed(clone, said, "agent")[0] == 3
 
@@ -131,52 +126,46 @@ def test_a_file_that_a_session_moved_is_its_work_whoever_commits_it(
     "agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"]
 )
 def test_what_an_agent_saw_before_it_wrote_the_file_again_is_not_its(
-    agent: str, look: bool, clone: Clone, home: Path, tmp_path: Path
+    agent: str, look: bool, clone: Clone, db: Path
 ) -> None:
     """Whether or not the agent records what its call found there; a look is what shows it."""
-    session = clone.session(SESSION)
-    session.prompt("Add a mean")
+    session = clone.session(SESSION, prompt="Add a mean")
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     if look:
         session.shell("cat src/app.py", clone.text("src/app.py") or "")
     session.write("src/app.py", f"{clone.text('src/app.py')}\n\n{MEAN}")
     session.commit("Add mean")
-    WRITERS[agent](home, session)
-    _, said = attribute(clone, tmp_path / "out.db")
+    keep(session, agent)
+    _, said = attribute(clone, db)
     assert attributed(clone, said, "agent")[0] == 2
     if look:
         assert wrong_lines(clone, said) == []
 
 
 @pytest.mark.parametrize("path", ["src/app.py", "src/median.py"])
-def test_a_commit_by_hand_holds_lines_of_both(
-    path: str, clone: Clone, home: Path, tmp_path: Path
-) -> None:
+def test_a_commit_by_hand_holds_lines_of_both(path: str, clone: Clone, db: Path) -> None:
     """Nothing but time and files links it to the session; the person wrote in a file that the
     session changed, or in another.
     """
-    session = clone.session(SESSION)
-    session.prompt("Add a median")
+    session = clone.session(SESSION, prompt="Add a median")
     session.write("src/median.py", MEDIAN)
     session.say("Done.")
     clone.person_adds(path, "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     clone.commit("Median and spread")
-    layouts.claude_code(home, session)
-    _, said = attribute(clone, tmp_path / "out.db")
+    keep(session)
+    _, said = attribute(clone, db)
     assert wrong_lines(clone, said) == []
     assert attributed(clone, said, "agent")[0] == 3
     assert attributed(clone, said, "human")[0] == 2
 
 
-def test_without_transcripts_there_is_nothing_to_say(clone: Clone, tmp_path: Path) -> None:
-    assert attributed(clone, attribute(clone, tmp_path / "out.db")[1], "agent")[0] == 0
+def test_without_transcripts_there_is_nothing_to_say(clone: Clone, db: Path) -> None:
+    assert attributed(clone, attribute(clone, db)[1], "agent")[0] == 0
 
 
-def test_transcripts_are_not_read_when_that_is_not_wanted(
-    clone: Clone, home: Path, tmp_path: Path
-) -> None:
-    layouts.claude_code(home, work(clone))
-    _, said = attribute(clone, tmp_path / "out.db", LocalOptions(LocalChoice.NEVER))
+def test_transcripts_are_not_read_when_that_is_not_wanted(clone: Clone, db: Path) -> None:
+    keep(work(clone))
+    _, said = attribute(clone, db, LocalOptions(LocalChoice.NEVER))
     assert attributed(clone, said, "agent")[0] == 0
 
 
@@ -189,17 +178,17 @@ def found(clone: Clone, options: LocalOptions | None = None) -> dict[str, LocalS
     )
 
 
-def test_a_session_started_below_the_clone_belongs_to_it(clone: Clone, home: Path) -> None:
-    layouts.claude_code(home, short(clone, "one", str(clone.path / "src")))
+def test_a_session_started_below_the_clone_belongs_to_it(clone: Clone) -> None:
+    keep(short(clone, "one", str(clone.path / "src")))
     assert found(clone)["one"].why == f"started in {clone.path}/src"
 
 
 def test_a_session_started_above_belongs_when_it_worked_in_the_clone(
     clone: Clone, home: Path
 ) -> None:
-    layouts.claude_code(home, short(clone, "one", str(clone.path.parent)))
+    keep(short(clone, "one", str(clone.path.parent)))
     other = Clone(home / "work" / "other")
-    layouts.claude_code(home, short(other, "two", str(clone.path.parent)))
+    keep(short(other, "two", str(clone.path.parent)))
     assert {key: one.why for key, one in found(clone).items()} == {
         "one": f"worked on files of {clone.path}"
     }
@@ -208,21 +197,21 @@ def test_a_session_started_above_belongs_when_it_worked_in_the_clone(
 def test_directories_with_the_same_name_are_told_apart(home: Path) -> None:
     """`a-b` and `a_b` are both `-a-b` there."""
     mine, other = Clone(home / "work" / "a-b"), Clone(home / "work" / "a_b")
-    layouts.claude_code(home, short(mine, "mine"))
-    layouts.claude_code(home, short(other, "other"))
+    keep(short(mine, "mine"))
+    keep(short(other, "other"))
     assert list(found(mine)) == ["mine"] and list(found(other)) == ["other"]
 
 
-def test_a_repository_inside_the_clone_is_another_one(clone: Clone, home: Path) -> None:
+def test_a_repository_inside_the_clone_is_another_one(clone: Clone) -> None:
     inner = Clone(clone.path / "vendor" / "inner")
-    layouts.claude_code(home, short(inner, "inner"))
+    keep(short(inner, "inner"))
     assert found(clone) == {} and list(found(inner)) == ["inner"]
 
 
-def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_sessions_in_a_linked_worktree_belong(clone: Clone, home: Path) -> None:
     tree = home / "trees" / "side"
     git(clone.path, "worktree", "add", "-q", "-b", "side", str(tree))
-    layouts.claude_code(home, short(clone, "one", str(tree)))
+    keep(short(clone, "one", str(tree)))
     assert list(found(clone)) == ["one"]
 
 
@@ -230,8 +219,8 @@ def test_sessions_of_other_repositories_are_read_once_for_what_they_name(
     clone: Clone, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Clone(home / "elsewhere" / "other")
-    layouts.claude_code(home, short(other, "other"))
-    layouts.claude_code(home, short(clone, "mine"))
+    keep(short(other, "other"))
+    keep(short(clone, "mine"))
     opened: list[Path] = []
     read = files._read
 
@@ -246,37 +235,35 @@ def test_sessions_of_other_repositories_are_read_once_for_what_they_name(
         assert [path.stem for path in opened].count("other") == 1, times
     longer = short(other, "other")
     longer.say("Done.")
-    layouts.claude_code(home, longer)
+    keep(longer)
     assert list(found(clone)) == ["mine"]
     assert [path.stem for path in opened].count("other") == 2
 
 
-def test_links_are_not_followed(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_links_are_not_followed(clone: Clone, tmp_path: Path) -> None:
     secret = layouts.claude_code(tmp_path / "elsewhere", short(clone, "secret"))
-    project = layouts.claude_code(home, short(clone, "mine")).parent
+    project = keep(short(clone, "mine")).parent
     (project / "linked.jsonl").symlink_to(secret)
     assert list(found(clone)) == ["mine"]
 
 
-def test_a_line_that_is_being_written_is_left_out(clone: Clone, home: Path, tmp_path: Path) -> None:
-    path = layouts.claude_code(home, work(clone))
+def test_a_line_that_is_being_written_is_left_out(clone: Clone, db: Path) -> None:
+    path = keep(work(clone))
     with path.open("a") as file:
         file.write('{"type":"assistant","message":{"content":[{"type":"tool_')
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    with analysed_store(clone.path, db) as store:
         assert store.rows("SELECT * FROM problems WHERE stage = 'transcripts'") == []
 
 
-def test_what_a_subagent_did_is_its_sessions(clone: Clone, home: Path, tmp_path: Path) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Add two files")
+def test_what_a_subagent_did_is_its_sessions(clone: Clone, db: Path) -> None:
+    session = clone.session(SESSION, prompt="Add two files")
     session.write("src/a.py", "alpha = 'first'\n")
     session.write("src/b.py", "beta = 'second'\n", agent="a1b2c3")
     session.commit("Add two")
-    layouts.claude_code(home, session)
-    _, said = attribute(clone, tmp_path / "out.db")
+    keep(session)
+    _, said = attribute(clone, db)
     assert attributed(clone, said, "agent") == (2, 2)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         assert store.rows("SELECT key FROM sessions") == [{"key": SESSION}]
         calls = store.rows(
             "SELECT agent_id, COUNT(*) AS calls FROM tool_calls GROUP BY 1 ORDER BY 1"
@@ -284,27 +271,27 @@ def test_what_a_subagent_did_is_its_sessions(clone: Clone, home: Path, tmp_path:
     assert calls == [{"agent_id": None, "calls": 2}, {"agent_id": "a1b2c3", "calls": 1}]
 
 
-def test_a_fork_is_counted_once(clone: Clone, home: Path, tmp_path: Path) -> None:
-    path = layouts.claude_code(home, work(clone))
+def test_a_fork_is_counted_once(clone: Clone, db: Path) -> None:
+    path = keep(work(clone))
     text = path.read_text("utf-8")
     fork = "ffffffff-0000-4000-8000-000000000000"
     layouts.put_text(
         path.with_name(f"{fork}.jsonl"), text.replace(SESSION, fork), path.stat().st_mtime + 60
     )
     assert set(found(clone)) == {SESSION, fork}
-    attribute(clone, tmp_path / "out.db")
-    with Store(tmp_path / "out.db") as store:
+    attribute(clone, db)
+    with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM tool_calls") == text.count('"tool_use"')
         rows = store.rows(
             "SELECT tool_calls > 0 AS calls, forked_from FROM sessions WHERE key IN (?, ?) ORDER"
             " BY key",
             (SESSION, fork),
         )
-        assert [(row["calls"], row["forked_from"]) for row in rows] == [(1, None), (0, SESSION)]
+        assert [pick(row, "calls", "forked_from") for row in rows] == [(1, None), (0, SESSION)]
 
 
 def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_path: Path) -> None:
-    layouts.claude_code(home, work(clone))
+    keep(work(clone))
     before, clone.path = clone.path, clone.path.rename(home / "moved")
     for former in ((), (str(before),)):  # its sessions printed the ids of commits
         _, said = attribute(
@@ -314,12 +301,12 @@ def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_
 
 
 def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_was(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
-    layouts.claude_code(home, short(clone, "one"))
+    keep(short(clone, "one"))
     clone.commit("Add a file by hand")
     before, clone.path = clone.path, clone.path.rename(home / "moved")
-    _, said = attribute(clone, tmp_path / "out.db")
+    _, said = attribute(clone, db)
     assert attributed(clone, said, "agent")[0] == 0
     assert list(found(clone, LocalOptions(LocalChoice.ALWAYS, former_paths=(str(before),)))) == [
         "one"
@@ -328,7 +315,7 @@ def test_a_clone_that_was_moved_before_anything_was_committed_must_say_where_it_
 
 @pytest.mark.parametrize("named", ["", ".claude", ".claude/projects"])
 def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
-    clone: Clone, home: Path, tmp_path: Path, named: str
+    clone: Clone, tmp_path: Path, named: str
 ) -> None:
     layouts.claude_code(tmp_path / "copy", work(clone))
     assert found(clone) == {}
@@ -342,8 +329,7 @@ def test_a_copy_of_a_home_directory_is_read_when_it_is_named(
 
 def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path: Path) -> None:
     world = World("tally")
-    session = world.session(cwd=str(home / "work" / "tally"))
-    session.prompt("Add a mean")
+    session = world.session(cwd=str(home / "work" / "tally"), prompt="Add a mean")
     session.write("src/mean.py", MEAN)
     world.commit("Add mean", [session])
     clone = world.build(home / "work" / "tally", bare=False)
@@ -353,62 +339,55 @@ def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path
     for choice in (LocalChoice.AUTO, LocalChoice.ALWAYS):
         with Store(tmp_path / f"{choice}.db") as store:
             attribute_repo(store, clone, AttributeOptions(local=LocalOptions(choice)))
-            assert [row["key"] for row in store.rows("SELECT key FROM sessions")] == [session.id]
+            assert column(store, "SELECT key FROM sessions") == [session.id]
             assert store.value("SELECT COUNT(*) FROM tool_calls") == 1
-            assert [row["store"] for row in store.rows("SELECT store FROM checkpoints")] == ["v1"]
+            assert column(store, "SELECT store FROM checkpoints") == ["v1"]
 
 
-def test_a_second_run_does_nothing_until_a_session_goes_on(
-    clone: Clone, home: Path, tmp_path: Path
-) -> None:
-    path = layouts.claude_code(home, work(clone))
-    db = tmp_path / "out.db"
+def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, db: Path) -> None:
+    path = keep(work(clone))
     attribute(clone, db)
     assert attribute(clone, db)[0].unchanged
-    layouts.claude_code(home, short(clone, "another"))
+    keep(short(clone, "another"))
     assert not attribute(clone, db)[0].unchanged
     touch(path, clone.clock)
     assert not attribute(clone, db)[0].unchanged
 
 
-def test_before_the_agent_deleted_sessions_nobody_knows(
-    clone: Clone, home: Path, tmp_path: Path
-) -> None:
+def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, db: Path) -> None:
     """A session of forty days later is there; one of before the first commits may be gone."""
-    path = layouts.claude_code(home, work(clone))
+    path = keep(work(clone))
     clone.wait(40 * 86_400)
-    layouts.claude_code(home, short(clone, "later"))
+    keep(short(clone, "later"))
     touch(path, clone.clock - 5 * 86_400)
-    _, said = attribute(clone, tmp_path / "out.db")
+    _, said = attribute(clone, db)
     assert attributed(clone, said, "human")[0] == 0
     assert attributed(clone, said, "agent")[0] == 6
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "gemini-cli"])
 def test_a_copied_home_is_as_old_as_its_records_and_not_as_its_files(
-    agent: str, clone: Clone, home: Path, tmp_path: Path
+    agent: str, clone: Clone, home: Path, tmp_path: Path, db: Path
 ) -> None:
     """Copied half a year later without the times of the files: nothing was deleted on the
     machine that it was copied from.
     """
-    WRITERS[agent](home, work(clone))
+    keep(work(clone), agent)
     for path in (path for path in home.rglob("*") if path.is_file()):
         touch(path, clone.clock + 180 * 86_400)
-    _, said = attribute(clone, tmp_path / "out.db")
+    _, said = attribute(clone, db)
     for path in (path for path in home.rglob("*") if path.is_file()):
         touch(path, clone.clock)
     assert said == attribute(clone, tmp_path / "again.db")[1]
 
 
-def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path: Path) -> None:
+def test_what_is_stored_of_local_transcripts(clone: Clone, tmp_path: Path, db: Path) -> None:
     key = "ghp_" + "a1B2c3D4" * 5
-    session = clone.session(SESSION)
-    session.prompt(f"Use {key}, and write to bob@example.com")
+    session = clone.session(SESSION, prompt=f"Use {key}, and write to bob@example.com")
     session.shell("cat notes.txt", "what stood in the notes")
     session.write("src/a.py", "alpha = 'first'\n")
     session.commit("Add a")
-    layouts.claude_code(home, session)
-    db = tmp_path / "out.db"
+    keep(session)
     attribute(clone, db)
     assert db.stat().st_mode & 0o777 == 0o600
     with Store(db) as store:
@@ -422,13 +401,11 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, home: Path, tmp_path:
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(
-    clone: Clone, home: Path, tmp_path: Path
-) -> None:
-    layouts.claude_code(home, work(clone))
+def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone) -> None:
+    keep(work(clone))
     done = run("doctor", clone.path, "--json")
     (row,) = json.loads(done.stdout)
-    assert (row["agent"], row["session"], row["files"], row["why"]) == (
+    assert pick(row, "agent", "session", "files", "why") == (
         "claude-code",
         SESSION,
         1,
@@ -438,9 +415,9 @@ def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(
 
 
 def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -> None:
-    layouts.claude_code(home, work(clone))
+    keep(work(clone))
     (home / ".codeium" / "windsurf" / "cascade").mkdir(parents=True)
-    rows = {row["agent"]: row for row in json.loads(run("doctor", "--json").stdout)}
+    rows = {row["agent"]: row for row in run_json("doctor")}
     assert rows["claude-code"]["files"] == 1 and rows["claude-code"]["oldest"].startswith(
         "2026-03-02"
     )
@@ -450,37 +427,35 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
     assert "Claude Code" in shown and "Windsurf" in shown
 
 
-def test_the_commands_choose_what_is_read(clone: Clone, home: Path, tmp_path: Path) -> None:
-    layouts.claude_code(home, work(clone))
-    assert run("repo", clone.path, "--db", tmp_path / "a.db").exit_code == 0
+def test_the_commands_choose_what_is_read(clone: Clone, tmp_path: Path, db: Path) -> None:
+    keep(work(clone))
+    analyse(clone.path, db)
     for number, choice in enumerate(("auto", "never")):
-        shown = run("repo", clone.path, "--db", tmp_path / f"{number}.db", "--local", choice)
+        shown = run("repo", clone.path, "--local", choice, db=tmp_path / f"{number}.db")
         assert (shown.exit_code, "no sign of an agent" in shown.stdout) == (0, choice == "never")
 
 
 def test_sessions_without_a_repository_are_read_alone(
-    clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Clone, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    copy, db = tmp_path / "copy", tmp_path / "out.db"
+    copy = tmp_path / "copy"
     layouts.claude_code(copy, work(clone))
     layouts.codex(copy, short(clone, "0197f3a1-5d2c-7b4e-8f60-bbbbbbbbbbbb"))
-    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
+    run("repo", "--transcripts", copy, db=db)
     with Store(db) as store:
         assert not broken_checks(store)
         assert store.value("SELECT COUNT(*) FROM sessions") == 2
         assert store.value("SELECT COUNT(*) FROM session_features WHERE edit_calls > 0") == 2
         assert store.value("SELECT COUNT(*) FROM regions") > 0
         assert store.rows("SELECT DISTINCT outcome FROM edits") == [{"outcome": "applied"}]
-    assert run("repo", "--transcripts", copy, "--db", db).exit_code == 0
-    assert run("repo").exit_code == 2
+    run("repo", "--transcripts", copy, db=db)
+    run("repo", code=2)
 
 
 def test_a_directory_without_sessions_is_an_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    assert (
-        run("repo", "--transcripts", tmp_path / "empty", "--db", tmp_path / "out.db").exit_code != 0
-    )
+    run("repo", "--transcripts", tmp_path / "empty", code=2, db=db)

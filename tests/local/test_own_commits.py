@@ -9,36 +9,21 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 
 import pytest
-from support import local_layouts as layouts
-from support.invariants import broken_checks
-from support.local_clone import PRINTED, AgentSession, Clone
-from support.local_writers import WRITERS
-from support.truth import Line, program_lines
+from support import numbered_text
+from support.answers import column, value
+from support.local_clone import PRINTED, AgentSession, Clone, authors, said_of
+from support.local_writers import keep, three_agents, two_agents
+from support.truth import run
 
-from attribution.authorship.options import AttributeOptions
 from attribution.ensure.clone import attributed_clone
 from attribution.queries.blame import blame
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.storage.store import Store
 
 SMALL = "def f():\n    return 41\n"
-LONG = "".join(
-    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(6)
-)
+LONG = numbered_text(6, "def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n")
 LICENCE = "# Copyright 2026 The Example Authors\n# SPDX-License-Identifier: Apache-2.0\n\n"
 HOUR = 3600.0
-
-
-def said_of(clone: Clone, db: Path, sha: str, path: str) -> dict[int, Line]:
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        return program_lines(store, done.repo_id).get(sha, {}).get(path, {})
-
-
-def authors(lines: dict[int, Line]) -> list[str]:
-    return sorted({line.author for line in lines.values()})
 
 
 QUIET = {
@@ -54,122 +39,111 @@ QUIET = {
 }
 
 
+AGENTS = ["codex", "gemini-cli", "opencode", "copilot-cli", "pi"]
+
+
 @pytest.mark.parametrize(
-    "agent", ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi"]
+    ("agent", "way"),
+    [
+        *(("claude-code", way) for way in QUIET),
+        *((agent, way) for agent in AGENTS for way in ("-q", "then log")),
+    ],
 )
-@pytest.mark.parametrize("way", ["-q", "then log"])
-def test_quiet_commit_is_its_sessions_in_every_agent(
-    agent: str, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+def test_quiet_commit_is_its_sessions(
+    agent: str, way: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     command, output = QUIET[way]
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", command.format(message="Add f"), output)
-    WRITERS[agent](home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
-
-
-@pytest.mark.parametrize("way", QUIET)
-def test_every_way_of_a_quiet_commit(
-    way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
-) -> None:
-    command, output = QUIET[way]
-    session.write("src/f.py", SMALL)
-    sha = session.commit("Add f", command.format(message="Add f"), output)
-    layouts.claude_code(home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent"}
 
 
 def test_quiet_command_makes_no_commit_of_another_message_its_own(
-    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """The call failed to commit; a person committed two lines of their own in that second."""
     clone.person("src/g.py", "def g():\n    return 42\n")
     sha = session.commit(
         "By hand", "git commit -qam 'Add f' || true", "nothing to commit, working tree clean"
     )
-    layouts.claude_code(home, session)
-    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/g.py"))
+    keep(session)
+    assert "agent" not in authors(said_of(clone, db, sha, "src/g.py"))
 
 
 @pytest.mark.parametrize("off", [-40.0, 40.0, -HOUR, HOUR, 9 * HOUR, -9 * HOUR])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_clock_of_git_may_be_off(
-    agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, off: float, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.wait(10 * HOUR)
     session.prompt("Go on")
     session.write("src/steps.py", LONG)
     sha = session.commit("Add steps", off=off)
-    WRITERS[agent](home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 def test_commit_keeps_gits_times_in_the_database(
-    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/steps.py", LONG)
     sha = session.commit("Add steps", off=-40.0)
-    layouts.claude_code(home, session)
-    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    with Store(tmp_path / "out.db") as store:
-        (row,) = store.rows("SELECT author_at FROM commits WHERE commit_sha = ?", (sha,))
+    keep(session)
+    said_of(clone, db, sha, "src/steps.py")
+    shown = clone.git("show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha)
     assert (
-        row["author_at"][:19]
-        == clone.git(
-            "show", "-s", "--format=%ad", "--date=format-local:%Y-%m-%dT%H:%M:%S", sha
-        ).strip()
+        value(db, "SELECT author_at FROM commits WHERE commit_sha = ?", sha)[:19] == shown.strip()
     )
 
 
 # git runs 3 s after its call began
 @pytest.mark.parametrize(("off", "behind"), [(0.0, False), (-3.0, False), (-40.0, True)])
 def test_parts_of_a_second_that_git_cuts_off_are_no_wrong_clock(
-    off: float, behind: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    off: float, behind: bool, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.wait(0.4 - clone.clock % 1)
     session.write("src/steps.py", LONG)
     sha = session.commit("Add steps", off=off)
-    layouts.claude_code(home, session)
-    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    with Store(tmp_path / "out.db") as store:
-        (row,) = store.rows("SELECT clock_behind FROM commit_sessions")
-    assert (row["clock_behind"] is not None) == behind
+    keep(session)
+    said_of(clone, db, sha, "src/steps.py")
+    assert (value(db, "SELECT clock_behind FROM commit_sessions") is not None) == behind
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
 @pytest.mark.parametrize("off", [0.0, -HOUR])
 def test_what_a_hook_adds_in_the_sessions_own_commit_is_no_persons(
-    agent: str, off: float, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, off: float, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/steps.py", LONG)
     clone.put("src/steps.py", LICENCE + LONG, "hook")
     sha = session.commit("Add steps", off=off)
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    assert authors({number: line for number, line in lines.items() if number <= 2}) == ["unknown"]
-    assert authors({number: line for number, line in lines.items() if number > 3}) == ["agent"]
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/steps.py")
+    assert authors({number: line for number, line in lines.items() if number <= 2}) == {"unknown"}
+    assert authors({number: line for number, line in lines.items() if number > 3}) == {"agent"}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_what_two_sightings_of_the_session_bracket_is_still_a_persons(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
     clone.person_adds("src/app.py", "\n\ndef spread(rows):\n    return max(rows) - min(rows)\n")
     session.prompt("Go on")
     session.edit("src/app.py", "sum(rows) or 0", "sum(rows, 0)")
     sha = session.commit("Add spread", QUIET["-q"][0].format(message="Add spread"), "")
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/app.py")
     # Codex records no text before its patches
     expected = "human" if agent == "claude-code" else "unknown"
     assert {number: line.author for number, line in lines.items()}[5] == expected
 
 
 @pytest.mark.parametrize("command", ["git add -A && git commit --no-edit", "git merge --continue"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_conflict_that_the_agent_resolved_is_its_own(
-    agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, command: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.git("checkout", "-q", "-b", "side")
     clone.person("src/app.py", "def total(rows):\n    return sum(rows, 1)\n")
@@ -180,14 +154,14 @@ def test_conflict_that_the_agent_resolved_is_its_own(
     clone.git("merge", "side", check=False)
     resolved = (
         "def total(rows):\n"
-        + "".join(f"    part_{n} = sum(rows, {n})\n" for n in range(5))
+        + numbered_text(5, "    part_{n} = sum(rows, {n})\n")
         + "    return part_1\n"
     )
     session.write("src/app.py", resolved)
     sha = session.commit("Merge branch 'side'", command)
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
-    assert len(lines) == 6 and authors(lines) == ["agent"]
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/app.py")
+    assert len(lines) == 6 and authors(lines) == {"agent"}
 
 
 TEXTS = {
@@ -203,22 +177,21 @@ TEXTS = {
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", TEXTS)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_file_in_another_encoding_has_the_text_of_the_transcript(
     agent: str,
     encoding: str,
     ends: str,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     session.write("src/w.c", TEXTS[encoding])
     (clone.path / "src" / "w.c").write_bytes(TEXTS[encoding].replace("\n", ends).encode(encoding))
     sha = session.commit("Count entries")
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/w.c")
-    assert len(lines) == 2 and authors(lines) == ["agent"]
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/w.c")
+    assert len(lines) == 2 and authors(lines) == {"agent"}
 
 
 UTF_16 = {
@@ -236,15 +209,14 @@ def _in_utf_16(clone: Clone, path: str, order: str, ends: str) -> None:
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("order", UTF_16)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_file_in_utf_16_has_lines_of_the_agent_but_none_that_a_person_changed(
     agent: str,
     order: str,
     ends: str,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     session.write(
         "src/w.rc", "// zählt die Einträge\nint number_of_entries;\nint number_of_rows;\n"
@@ -257,12 +229,12 @@ def test_file_in_utf_16_has_lines_of_the_agent_but_none_that_a_person_changed(
     )
     _in_utf_16(clone, "src/w.rc", order, ends)
     second = clone.commit("By hand")
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", first, "src/w.rc")
-    assert sorted(lines) == [1, 2, 3] and authors(lines) == ["agent"]
-    changed = said_of(clone, tmp_path / "out.db", second, "src/w.rc")
+    keep(session, agent)
+    lines = said_of(clone, db, first, "src/w.rc")
+    assert sorted(lines) == [1, 2, 3] and authors(lines) == {"agent"}
+    changed = said_of(clone, db, second, "src/w.rc")
     assert sorted(changed) == [2] and "agent" not in authors(changed)
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         shown = blame(
             attributed_clone(store, GitRepo(clone.path), lambda _: None), "src/w.rc"
         ).lines
@@ -279,17 +251,14 @@ def test_file_in_utf_16_has_lines_of_the_agent_but_none_that_a_person_changed(
     [b"\xff\xfe\0\0a\0\0\0", b"\xfe\xff\xd8\0\0a\0\n", b"\xff\xfea\0\n", b"\xff\xfea\0\0\0\n\0"],
 )
 def test_what_only_begins_like_utf_16_stays_binary(
-    data: bytes, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    data: bytes, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/f.py", SMALL)
     (clone.path / "src" / "data.bin").write_bytes(data)
     sha = session.commit("Add f")
-    layouts.claude_code(home, session)
-    assert said_of(clone, tmp_path / "out.db", sha, "src/data.bin") == {}
-    with Store(tmp_path / "out.db") as store:
-        assert store.rows("SELECT content FROM commit_files WHERE path = 'src/data.bin'") == [
-            {"content": "binary"}
-        ]
+    keep(session)
+    assert said_of(clone, db, sha, "src/data.bin") == {}
+    assert column(db, "SELECT content FROM commit_files WHERE path = 'src/data.bin'") == ["binary"]
 
 
 DAY = 86_400.0
@@ -300,54 +269,52 @@ DAY = 86_400.0
     ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi", "kimi-code", "grok"],
 )
 def test_single_edited_line_that_a_person_commits_is_the_agents(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
     clone.wait(300)
     sha = clone.commit("Zero")
-    WRITERS[agent](home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py")) == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
 
 
 def test_single_line_beside_the_agents_uncommitted_one_is_not_its(
-    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """The person took the agent's line out again and committed another one of theirs."""
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
     clone.person("src/app.py", "def total(rows):\n    return math.fsum(rows)\n")
     sha = clone.commit("By hand")
-    layouts.claude_code(home, session)
-    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py"))
+    keep(session)
+    assert "agent" not in authors(said_of(clone, db, sha, "src/app.py"))
 
 
-@pytest.mark.parametrize(("days", "linked"), [(1, True), (4, True), (20, True), (40, False)])
+@pytest.mark.parametrize(("days", "linked"), {1: True, 4: True, 20: True, 40: False}.items())
 def test_work_that_is_committed_days_later_is_the_sessions(
-    days: float, linked: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    days: float, linked: bool, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/f.py", SMALL)
     clone.wait(days * DAY)
     sha = clone.commit("Add f")
-    layouts.claude_code(home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (
-        ["agent"] if linked else ["unknown"]
-    )
+    keep(session)
+    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent" if linked else "unknown"}
 
 
 def test_work_of_days_ago_that_was_changed_since_connects_nothing(
-    clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/f.py", SMALL)
     clone.wait(4 * DAY)
     clone.person("src/f.py", SMALL + "\n\ndef g():\n    return other_things(17)\n")
     sha = clone.commit("By hand")
-    layouts.claude_code(home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["unknown"]
+    keep(session)
+    assert authors(said_of(clone, db, sha, "src/f.py")) == {"unknown"}
 
 
 @pytest.mark.parametrize("subject", ["Steps (#12)", "Add steps", "Everything of the branch"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
-    agent: str, subject: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, subject: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """Forty days later, by somebody else: the session's own commit on the branch is what
     connects them.
@@ -362,8 +329,8 @@ def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     clone.git("commit", "-q", "-m", subject)
     sha = clone.git("rev-parse", "HEAD").strip()
     clone.git("config", "user.email", "ada@example.com")
-    WRITERS[agent](home, session)
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/steps.py")) == ["agent"]
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
 def _indent(text: str) -> str:
@@ -371,11 +338,8 @@ def _indent(text: str) -> str:
 
 
 def _links_of(db: Path, sha: str) -> int:
-    with Store(db) as store:
-        joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
-        return int(
-            store.value(f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", (sha,)) or 0
-        )
+    joined = "commit_sessions x JOIN commits c ON c.id = x.commit_id"
+    return int(value(db, f"SELECT COUNT(*) FROM {joined} WHERE c.commit_sha = ?", sha) or 0)
 
 
 LAID_OUT = {
@@ -389,7 +353,7 @@ LAID_OUT = {
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
 @pytest.mark.parametrize("kind", [*LAID_OUT, "moved later"])
 def test_a_commit_that_only_changes_or_moves_older_lines_is_not_the_sessions_that_wrote_them(
-    agent: str, kind: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, kind: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """Nor do blank lines between such lines, which follow their neighbours, make it so.
 
@@ -415,10 +379,10 @@ def test_a_commit_that_only_changes_or_moves_older_lines_is_not_the_sessions_tha
     other = clone.session("0b53a1de-77a5-4f0e-9a0f-3d1c6b1f2a11")
     other.write("src/other.py", LONG.replace("step", "phase"))
     sha = clone.commit("Lay it out by hand")
-    WRITERS[agent](home, session)
-    WRITERS[agent](home, other)
-    said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    assert _links_of(tmp_path / "out.db", sha) == (1 if kind.endswith("later") else 2)
+    keep(session, agent)
+    keep(other, agent)
+    said_of(clone, db, sha, "src/steps.py")
+    assert _links_of(db, sha) == (1 if kind.endswith("later") else 2)
 
 
 LOOP = (
@@ -437,8 +401,7 @@ def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
     linked: int,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     """A person commits all but one line of the session's, and that line after something else of
     theirs, a day later.
@@ -452,9 +415,9 @@ def test_older_work_takes_part_by_a_line_that_stands_nowhere_by_chance(
     clone.wait(HOUR)
     clone.put("src/run.py", LOOP, "agent")
     sha = clone.commit("The rest")
-    WRITERS[agent](home, session)
-    said_of(clone, tmp_path / "out.db", sha, "src/run.py")
-    assert _links_of(tmp_path / "out.db", sha) == linked
+    keep(session, agent)
+    said_of(clone, db, sha, "src/run.py")
+    assert _links_of(db, sha) == linked
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "pi"])
@@ -464,8 +427,7 @@ def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
     shown: int,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     """One edit in its place links a commit. The rest is of a session that is gone, and nobody's."""
     clone.put("src/steps.py", LONG + LONG.replace("step", "phase"), "agent")
@@ -474,33 +436,32 @@ def test_a_commit_is_a_sessions_too_that_wrote_the_smaller_part_of_it(
     session.edit(
         "src/steps.py",
         last,
-        last + "".join(f"area_{n} = width_{n} * height_{n}\n" for n in range(shown)),
+        last + numbered_text(shown, "area_{n} = width_{n} * height_{n}\n"),
     )
     clone.wait(600)
     sha = clone.commit("Everything of the feature (#1)")
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
-    assert authors(lines) == ["agent", "unknown"]
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/steps.py")
+    assert authors(lines) == {"agent", "unknown"}
     assert sum(line.author == "agent" for line in lines.values()) == shown
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 @pytest.mark.parametrize(
     "command",
     ["make commit", "npm run release", "just commit 'Add f'", "git ci -am f", "cat build.log"],
 )
 def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
-    agent: str, command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, command: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """Git's clock is two hours off, so that nothing else connects them; what a log says of a
     commit made none.
     """
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", command, "$ git commit -qam x\n" + PRINTED, off=-2 * HOUR)
-    WRITERS[agent](home, session)
-    said_of(clone, tmp_path / "out.db", sha, "src/f.py")
-    with Store(tmp_path / "out.db") as store:
-        calls = store.value("SELECT COUNT(*) FROM commit_sessions WHERE method = 'made_by_call'")
+    keep(session, agent)
+    said_of(clone, db, sha, "src/f.py")
+    calls = value(db, "SELECT COUNT(*) FROM commit_sessions WHERE method = 'made_by_call'")
     assert calls == (command != "cat build.log")
 
 
@@ -515,9 +476,9 @@ STAGED = (
 
 
 @pytest.mark.parametrize("way", ["tried before", "in the same call", "lint-staged", "no name"])
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
-    agent: str, way: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, way: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/steps.py", LONG)
     clone.put("src/steps.py", LICENCE + LONG, "hook")
@@ -525,8 +486,8 @@ def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
         session.shell("git commit -am 'Add steps'", FAILED)
     outputs = {"in the same call": FAILED + PRINTED, "lint-staged": STAGED}
     sha = session.commit("Add steps", output=outputs.get(way, PRINTED))
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/steps.py")
     expected = "unknown" if way == "no name" else "tool"
     assert [lines[1].author, lines[2].author, lines[4].author] == [expected, expected, "agent"]
 
@@ -557,15 +518,14 @@ CONFIGURED = {
 
 @pytest.mark.parametrize("minutes", [0.0, 1.0])
 @pytest.mark.parametrize("hook", CONFIGURED)
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time_to_type(
     agent: str,
     hook: str,
     minutes: float,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     clone.person(*CONFIGURED[hook])
     clone.commit("Configure it")
@@ -574,26 +534,25 @@ def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time
     clone.wait(minutes * 60)
     clone.put("src/steps.py", LICENCE + LONG, "hook")
     sha = session.commit("Add steps", QUIET["-q"][0].format(message="Add steps"), "")
-    WRITERS[agent](home, session)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/steps.py")
+    keep(session, agent)
+    lines = said_of(clone, db, sha, "src/steps.py")
     known = bool(hook) and not minutes
-    assert authors({number: line for number, line in lines.items() if number <= 2}) == [
+    assert authors({number: line for number, line in lines.items() if number <= 2}) == {
         "tool" if known else "unknown"
-    ]
-    assert authors({number: line for number, line in lines.items() if number > 3}) == ["agent"]
-    with Store(tmp_path / "out.db") as store:
-        assert {
-            row["tool"] for row in store.rows("SELECT tool FROM line_spans WHERE class = 'tool'")
-        } == ({hook} if known else set())
+    }
+    assert authors({number: line for number, line in lines.items() if number > 3}) == {"agent"}
+    assert set(column(db, "SELECT tool FROM line_spans WHERE class = 'tool'")) == (
+        {hook} if known else set()
+    )
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_tool_of_a_git_server_makes_a_commit_as_well(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, home: Path, db: Path
 ) -> None:
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", off=-HOUR)
-    WRITERS[agent](home, session)
+    keep(session, agent)
     # the same session with the other tool
     for file in (file for file in home.rglob("*.jsonl") if file.is_file()):
         text = file.read_text("utf-8")
@@ -602,12 +561,12 @@ def test_tool_of_a_git_server_makes_a_commit_as_well(
             json.dumps(printed)[1:-1], f"Changes committed successfully with hash {sha}"
         )
         file.write_text(text.replace('"name": "Bash"', '"name": "mcp__git__git_commit"'), "utf-8")
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == ["agent"]
+    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent"}
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_commit_that_names_the_session_by_its_other_id_is_its_own(
-    known: bool, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    known: bool, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """Another person's commit of two common lines: nothing but the id in the message speaks for
     the session.
@@ -617,16 +576,14 @@ def test_commit_that_names_the_session_by_its_other_id_is_its_own(
     clone.wait(40 * DAY)
     sha = clone.commit("Add f\n\nClaude-Session: https://claude.ai/code/session_01NqYVUY")
     clone.git("config", "user.email", "ada@example.com")
-    file = layouts.claude_code(home, session)
+    file = keep(session)
     bridge = {
         "type": "bridge-session",
         "sessionId": session.id,
         "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other",
     }
     file.write_text(file.read_text("utf-8") + json.dumps(bridge) + "\n", "utf-8")
-    assert authors(said_of(clone, tmp_path / "out.db", sha, "src/f.py")) == (
-        ["agent"] if known else ["declared"]
-    )
+    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent" if known else "declared"}
 
 
 TABLE = (
@@ -635,23 +592,23 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_file_that_a_script_computes_is_the_agents_whoever_commits_it_and_what_follows_is_not(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.prompt("Make the table")
     session.shell(f"python3 - <<'EOF'\n{TABLE}EOF")
     text = "id,name\n" + "".join(f"{n},item {n % 7},{n * n}\n" for n in range(40))
     clone.put("src/table.csv", text, "agent")
     session.say("Done")
-    WRITERS[agent](home, session)
+    keep(session, agent)
     clone.person(
         "src/table.csv",
         text.replace("5,item 5,25\n", "what somebody typed instead of it\n")
         + "40,added by hand,0\n",
     )
     sha = clone.commit("Add the table")
-    said = said_of(clone, tmp_path / "out.db", sha, "src/table.csv")
+    said = said_of(clone, db, sha, "src/table.csv")
     assert {number for number, line in said.items() if line.author == "agent"} == set(
         range(1, 42)
     ) - {7}
@@ -676,8 +633,7 @@ def test_trailer_typed_by_a_session_says_nothing_of_files_that_it_cannot_have_wr
     expected: set[str],
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     clone.person("tools/make_all.py", LONG)
     clone.commit("Begin")
@@ -693,16 +649,10 @@ def test_trailer_typed_by_a_session_says_nothing_of_files_that_it_cannot_have_wr
         else "git add -A && git commit -q -m 'Add f'"
     )
     sha = session.commit(message, command, "")
-    WRITERS["claude-code"](home, session)
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        assert {
-            row["class"]
-            for row in store.rows(
-                "SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", (sha,)
-            )
-        } == expected
+    keep(session)
+    run(clone.path, db)
+    classes = column(db, "SELECT class FROM line_spans WHERE commit_sha = ? AND nonblank", sha)
+    assert set(classes) == expected
 
 
 MEAN = "\n\ndef mean_of_rows(rows):\n    return total_of_rows(rows) / len(rows)\n"
@@ -717,8 +667,7 @@ def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_t
     way: str,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     """The commit keeps its author date, which is older than the edit."""
     clone.person_adds("src/app.py", "\n\nclass Row:\n    size = 0\n")
@@ -728,10 +677,10 @@ def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_t
         clone.commit("Rows in the docs")
     clone.wait(60 * minutes)
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n" + MEAN)
-    WRITERS[agent](home, session)
+    keep(session, agent)
     clone.wait(60)
     sha = _rewrite(clone, way)
-    lines = said_of(clone, tmp_path / "out.db", sha, "src/app.py")
+    lines = said_of(clone, db, sha, "src/app.py")
     text = (clone.text("src/app.py") or "").split("\n")
     assert {text[number - 1] for number, line in lines.items() if line.author == "agent"} - {
         ""
@@ -740,15 +689,14 @@ def test_what_an_agent_writes_between_a_commit_and_its_amending_by_a_person_is_t
 
 @pytest.mark.parametrize("way", ["amend", "reworded"])
 @pytest.mark.parametrize("minutes", [5, 90])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_rebased(
     agent: str,
     minutes: int,
     way: str,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     clone.person_adds("src/app.py", MEAN)
     clone.commit("Mean")
@@ -760,9 +708,9 @@ def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_
     clone.person(
         "src/app.py", (clone.text("src/app.py") or "").removesuffix("# the end of the rows\n")
     )
-    WRITERS[agent](home, session)
+    keep(session, agent)
     sha = _rewrite(clone, way)
-    assert "agent" not in authors(said_of(clone, tmp_path / "out.db", sha, "src/app.py"))
+    assert "agent" not in authors(said_of(clone, db, sha, "src/app.py"))
 
 
 def _rewrite(clone: Clone, way: str) -> str:

@@ -11,20 +11,19 @@ from typing import Any
 
 import pytest
 from support import local_layouts as layouts
+from support import numbered_text, truth
+from support.answers import analysed_store, pick
 from support.builder import git
-from support.commands import run
+from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
-from support.local_writers import WRITERS, short
-from support.truth import program_lines
+from support.local_writers import WRITERS, keep, short
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
 from collector.local.named_places import PlaceIndex
-from collector.storage.store import Store
 from collector.text import normal_path
 
 ONE, TWO, THREE, FOUR = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in range(1, 5))
@@ -41,12 +40,11 @@ def clone(home: Path) -> Clone:
 
 def agent_lines(clone: Clone, db: Path, options: LocalOptions | None = None) -> tuple[int, int]:
     """(lines of agents that the program names, all of them)."""
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=options or LocalOptions()))
-        return attributed(clone, program_lines(store, done.repo_id), "agent")
+    said, _ = truth.run(clone.path, db, options)
+    return attributed(clone, said, "agent")
 
 
-def found(clone: Clone, *former: str) -> dict[str, str]:
+def found(clone: Clone, *former: str) -> Texts:
     """Session -> why it belongs."""
     options = LocalOptions(LocalChoice.ALWAYS, former_paths=former)
     return {
@@ -94,8 +92,7 @@ def test_other_paths_stay(path: str) -> None:
 
 def _on_windows(clone: Clone, home: Path, spelled: str, writer: str) -> None:
     """A session as it is recorded where the clone is named in another way."""
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add a mean")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     path = (layouts.claude_code if writer == "claude" else layouts.codex)(home, session)
@@ -130,11 +127,11 @@ def _respell(value: object, old: str, new: str) -> object:
     ],
 )
 def test_a_clone_of_windows_is_found_in_a_copy(
-    clone: Clone, home: Path, tmp_path: Path, recorded: str, said: str, writer: str
+    clone: Clone, tmp_path: Path, db: Path, recorded: str, said: str, writer: str
 ) -> None:
     _on_windows(clone, tmp_path / "copy", recorded, writer)
     options = LocalOptions(LocalChoice.ALWAYS, (tmp_path / "copy",), (said,))
-    assert agent_lines(clone, tmp_path / "out.db", options) == (2, 2)
+    assert agent_lines(clone, db, options) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +150,7 @@ def test_a_decomposed_name_is_the_same_name(home: Path) -> None:
     made = Clone(home / "work" / "caf\u00e9")
     decomposed = unicodedata.normalize("NFD", str(made.path))
     session = short(made, "one", decomposed)
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(made) == {"one": f"started in {decomposed}"}
 
 
@@ -167,8 +164,7 @@ def test_a_clone_that_is_reached_through_a_link_is_the_same_clone(clone: Clone, 
 def _idle(
     clone: Clone, cwd: str, key: str = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
 ) -> AgentSession:
-    session = clone.session(key, cwd)
-    session.prompt("What is here?")
+    session = clone.session(key, cwd, prompt="What is here?")
     return session
 
 
@@ -180,15 +176,11 @@ def _away(clone: Clone, tree: Path, id: str, branch: str = "") -> AgentSession:
     and the worktree removed.
     """
     git(clone.path, "worktree", "add", "-q", "-b", branch or id, str(tree))
-    session = clone.session(id, str(tree))
-    session.prompt("Add a mean")
+    session = clone.session(id, str(tree), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     git(clone.path, "worktree", "remove", "--force", str(tree))
-    records = session.actions
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(tree))) for one in records
-    ]
+    session.move(clone.path, tree)
     return session
 
 
@@ -203,10 +195,10 @@ REMOVED = {
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "pi", "copilot-cli", "qwen-code"])
 @pytest.mark.parametrize("place", REMOVED)
 def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
-    clone: Clone, home: Path, tmp_path: Path, place: str, writer: str
+    clone: Clone, home: Path, db: Path, place: str, writer: str
 ) -> None:
-    WRITERS[writer](home, _away(clone, home / REMOVED[place], ONE))
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    keep(_away(clone, home / REMOVED[place], ONE), writer)
+    assert agent_lines(clone, db) == (2, 2)
     assert [why.partition(" of ")[0] for why in found(clone).values()] == [
         f"made {list(clone.truth)[-1][:9]}"
     ]
@@ -214,7 +206,7 @@ def test_a_worktree_that_is_gone_is_found_by_the_commits_made_there(
 
 def test_other_sessions_of_a_worktree_that_is_gone_belong_too(clone: Clone, home: Path) -> None:
     tree = home / "conductor" / "workspaces" / "tally" / "lima"
-    layouts.claude_code(home, _away(clone, tree, ONE))
+    keep(_away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(tree / "src"), TWO))
     layouts.codex(home, _idle(clone, str(tree.parent / "oslo"), THREE))
     assert set(found(clone)) == {ONE, TWO}
@@ -238,7 +230,7 @@ def test_a_worktree_that_is_gone_is_found_by_its_remote_or_by_what_the_agent_not
         "worktreeSession": {"originalCwd": str(clone.path), "worktreePath": "/gone/too"},
     }
     for key, told in ((THREE, state), (FOUR, {"type": "mode"})):
-        path = layouts.claude_code(home, _idle(clone, "/gone/too/" + key, key))
+        path = keep(_idle(clone, "/gone/too/" + key, key))
         layouts.put_text(
             path,
             json.dumps({**told, "sessionId": key}) + "\n" + path.read_text("utf-8"),
@@ -264,8 +256,7 @@ def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(
     clone: Clone, home: Path
 ) -> None:
     head = next(iter(clone.truth))
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Wait")
+    session = clone.session(ONE, "/gone/tally", prompt="Wait")
     path = layouts.copilot_cli(home, session)
     started = path.read_text("utf-8").replace('"branch": "main"', f'"headCommit": "{head}"')
     assert "commit" not in started.replace(head, "")
@@ -282,25 +273,20 @@ def test_the_beginning_is_read_where_no_other_word_speaks_of_a_commit(
         "commit {whole}\n\n    Add mean",
     ],
 )
-def test_a_quiet_commit_is_shown_by_what_git_prints_next(
-    clone: Clone, home: Path, output: str
-) -> None:
+def test_a_quiet_commit_is_shown_by_what_git_prints_next(clone: Clone, output: str) -> None:
     clone.person("src/mean.py", TEXT)
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Commit it")
+    session = clone.session(ONE, "/gone/tally", prompt="Commit it")
     sha = clone.commit("Add mean")
     session.shell(
         "git commit -qam 'Add mean' && git log -1", output.format(short=sha[:7], whole=sha)
     )
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {
         ONE: f"showed what was made meanwhile, {sha[:9]} of this clone, in /gone/tally"
     }
 
 
-LONG = "".join(
-    f"def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n" for n in range(8)
-)
+LONG = numbered_text(8, "def step_{n}(rows):\n    return [row.step_{n} for row in rows]\n")
 OTHER = LONG.replace("step", "phase").replace("rows", "columns")
 
 
@@ -308,15 +294,12 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
     """A session in another directory that writes a file, which the clone gets from there without
     a commit of the session.
     """
-    session = clone.session(ONE, place)
-    session.prompt("Write the steps")
+    session = clone.session(ONE, place, prompt="Write the steps")
     if heredoc:
         session.shell(f"cd {place} && cat > src/steps.py <<'EOF'\n{text}EOF")
     else:
         session.write("src/steps.py", text)
-        session.actions = [
-            replace(one, path=one.path.replace(str(clone.path), place)) for one in session.actions
-        ]
+        session.move(clone.path, place)
     clone.put("src/steps.py", LONG, "agent")
     clone.wait(300)
     clone.commit("Add steps")
@@ -328,33 +311,29 @@ def _writes(clone: Clone, place: str, text: str, heredoc: bool = False) -> Agent
     "writer", ["claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"]
 )
 def test_a_worktree_that_is_gone_is_found_by_what_was_written_there(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, heredoc: bool
+    clone: Clone, db: Path, writer: str, heredoc: bool
 ) -> None:
-    WRITERS[writer](home, _writes(clone, "/gone/tally-steps", LONG, heredoc))
+    keep(_writes(clone, "/gone/tally-steps", LONG, heredoc), writer)
     assert found(clone) == {ONE: "wrote 16 lines of this clone's files, in /gone/tally-steps"}
-    assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+    assert agent_lines(clone, db) == (16, 16)
 
 
 @pytest.mark.parametrize("days", [0, 30])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "copilot-cli"])
 def test_what_was_written_counts_where_a_commit_of_that_time_has_it(
-    clone: Clone, home: Path, writer: str, days: int
+    clone: Clone, writer: str, days: int
 ) -> None:
     """Most of it was taken back later; in commits of another month it may be anybody's."""
-    session = clone.session(ONE, "/gone/tally")
-    session.prompt("Write the steps and the phases")
+    session = clone.session(ONE, "/gone/tally", prompt="Write the steps and the phases")
     for name, text in (("steps", LONG), ("phases", OTHER + OTHER.replace("phase", "stage"))):
         session.write(f"src/{name}.py", text)
         clone.put(f"src/{name}.py", text, "agent")
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), session.cwd), at=one.at - days * 86_400)
-        for one in session.actions
-    ]
+    session.move(clone.path, session.cwd, earlier=days * 86_400)
     clone.commit("Add steps and phases")
     clone.put("src/phases.py", "PHASES = []\n", "human")
     clone.wait(86_400)
     clone.commit("Do without phases")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {} if days else {ONE: "wrote 48 lines of this clone's files, in /gone/tally"}
     )
@@ -371,25 +350,23 @@ def test_a_project_of_gemini_is_known_by_its_logs_where_nothing_else_names_it(
 
 
 def test_a_session_of_gemini_that_goes_on_in_another_file_is_one(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     clone.commit("Add mean")
     path = layouts.gemini_cli(home, session)
     head = path.read_text("utf-8").partition("\n")[0] + "\n"
     for name in ("session-2026-03-02T08-00-empty.jsonl", "session-2026-03-02T10-00-empty.jsonl"):
         layouts.put_text(path.with_name(name), head + '{"$set": {"messages": []}}\n', clone.clock)
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
-    clone: Clone, home: Path, tmp_path: Path, indent: int | None
+    clone: Clone, home: Path, db: Path, indent: int | None
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     clone.put("src/mean.py", TEXT, "agent")
     clone.commit("Add mean")
@@ -399,7 +376,7 @@ def test_a_document_of_an_old_gemini_is_read_however_it_is_laid_out(
     document = json.dumps({**head, "messages": list(messages.values())}, indent=indent)
     layouts.put_text(log.with_suffix(".json"), document, clone.clock)
     log.unlink()
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -418,10 +395,8 @@ def test_a_session_that_wrote_other_things_is_of_no_worktree(
         Clone(place)
     session = _writes(clone, str(place), texts.get(kind, LONG))
     if kind == "another file":
-        session.actions = [
-            replace(one, path=one.path.replace("steps.py", "other.py")) for one in session.actions
-        ]
-    layouts.claude_code(home, session)
+        session.move("steps.py", "other.py")
+    keep(session)
     assert found(clone) == {}
 
 
@@ -430,8 +405,7 @@ def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(
 ) -> None:
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
-    session = clone.session(ONE, str(second))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(second), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.commit("Add mean")
     layouts.codex(
@@ -444,30 +418,27 @@ def test_a_session_in_another_clone_belongs_when_it_made_commits_of_this_one(
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli"])
 @pytest.mark.parametrize("text", [LONG, TEXT])
 def test_a_session_in_another_clone_belongs_when_this_one_has_what_it_wrote(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, text: str
+    clone: Clone, home: Path, db: Path, writer: str, text: str
 ) -> None:
     """A person committed it there, and pulled it here; two lines may stand in any file."""
     second = home / "second"
     git(home, "clone", "-q", str(clone.path), str(second))
-    session = clone.session(ONE, str(second))
-    session.prompt("Write the steps")
+    session = clone.session(ONE, str(second), prompt="Write the steps")
     session.write("src/steps.py", text)
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(second))) for one in session.actions
-    ]
+    session.move(clone.path, second)
     clone.commit("Add steps")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {ONE: f"wrote 16 lines of this clone's files, in {second}"} if text == LONG else {}
     )
     if text == LONG:
-        assert agent_lines(clone, tmp_path / "out.db") == (16, 16)
+        assert agent_lines(clone, db) == (16, 16)
 
 
 @pytest.mark.parametrize("writer", ["claude-code", "codex"])
 @pytest.mark.parametrize("of", ["this clone", "another", "nothing", "damaged"])
 def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
-    clone: Clone, home: Path, tmp_path: Path, of: str, writer: str
+    clone: Clone, home: Path, db: Path, of: str, writer: str
 ) -> None:
     place = home / "work" / "tally-mean"
     (place / ".jj").mkdir(parents=True)
@@ -478,19 +449,16 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     }
     if of in named:
         (place / ".jj" / "repo").write_text(named[of])
-    session = clone.session(ONE, str(place))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(place), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
-    session.actions = [
-        replace(one, path=one.path.replace(str(clone.path), str(place))) for one in session.actions
-    ]
+    session.move(clone.path, place)
     clone.commit("Add mean")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == (
         {ONE: f"worked in {place}, a workspace of jj"} if of == "this clone" else {}
     )
     if of == "this clone":
-        assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+        assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -505,12 +473,11 @@ def test_a_workspace_of_jj_is_a_place_of_the_clone_that_it_names(
     ],
 )
 def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name_this_clone(
-    clone: Clone, home: Path, tmp_path: Path, named: str, writer: str
+    clone: Clone, home: Path, db: Path, named: str, writer: str
 ) -> None:
     other, linked = Clone(home / "work" / "other"), home / "linked"
     linked.symlink_to(clone.path)
-    session = clone.session(ONE, str(other.path))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(other.path), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.say("Done.")
     clone.commit("Add mean")
@@ -520,43 +487,39 @@ def test_a_session_that_began_in_another_repository_belongs_where_its_calls_name
     elif named == "a command":
         command = f"cd {clone.path} && cat > src/mean.py <<'E'\n{TEXT}E\n"
         session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert found(clone) == {ONE: f"worked in {clone.path}, started in {other.path}"}
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
 @pytest.mark.parametrize("writer", ["claude-code", "gemini-cli", "opencode"])
 def test_a_session_that_began_above_belongs_where_its_command_goes_down_to_this_clone(
-    clone: Clone, home: Path, tmp_path: Path, writer: str
+    clone: Clone, db: Path, writer: str
 ) -> None:
-    session = clone.session(ONE, str(clone.path.parent))
-    session.prompt("Add a mean")
+    session = clone.session(ONE, str(clone.path.parent), prompt="Add a mean")
     session.write("src/mean.py", TEXT)
     session.say("Done.")
     clone.commit("Add mean")
     command = f"cd {clone.path.name} && cat > src/mean.py <<'E'\n{TEXT}E\n"
     session.actions[1] = replace(session.actions[1], kind="shell", text=command, path="")
-    WRITERS[writer](home, session)
+    keep(session, writer)
     assert list(found(clone)) == [ONE]
-    assert agent_lines(clone, tmp_path / "out.db") == (2, 2)
+    assert agent_lines(clone, db) == (2, 2)
 
 
-def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(
-    clone: Clone, home: Path
-) -> None:
+def test_a_session_that_opencode_copied_into_its_database_is_read_from_there(clone: Clone) -> None:
     """Its files stay as they were, and are no second session."""
     for writer in ("opencode-files", "opencode"):
-        WRITERS[writer](home, short(clone, ONE))
+        keep(short(clone, ONE), writer)
     result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert [session.source for session in result.sessions.values()] == ["opencode"]
 
 
 def test_a_database_of_sessions_elsewhere_is_no_problem(clone: Clone, home: Path) -> None:
     other = Clone(home / "work" / "other")
-    session = other.session(ONE)
-    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
-    WRITERS["opencode"](home, session)
+    keep(session, "opencode")
     result = find_sessions(GitRepo(clone.path), LocalOptions(LocalChoice.ALWAYS))
     assert (result.sessions, result.problems) == ({}, ())
 
@@ -613,17 +576,16 @@ def test_a_session_of_another_repository_that_only_speaks_of_this_clone_is_not_i
     clone: Clone, home: Path
 ) -> None:
     other = Clone(home / "work" / "other")
-    session = other.session(ONE)
-    session.prompt(f"Do it as in {clone.path}/src/app.py")
+    session = other.session(ONE, prompt=f"Do it as in {clone.path}/src/app.py")
     session.write("k.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {}
 
 
 def test_a_session_is_found_whose_directory_is_named_after_a_link(clone: Clone, home: Path) -> None:
     linked = home / "linked"
     linked.symlink_to(clone.path)
-    layouts.claude_code(home, _idle(clone, str(linked), ONE))
+    keep(_idle(clone, str(linked), ONE))
     assert list(found(clone)) == [ONE]
 
 
@@ -640,15 +602,14 @@ def test_what_looks_like_a_worktree_is_none(clone: Clone, home: Path, kind: str)
         clone.path / "vendor" / "inner" if kind == "vendored" else home / "work" / "tally-2"
     )
     place = str(other.path) if kind in ("unrelated", "vendored") else "/gone/tally"
-    session = other.session(ONE, place)
-    session.prompt("Commit it")
+    session = other.session(ONE, place, prompt="Commit it")
     shown = "Add another thing" if kind == "other subject" else "Add nothing much"
     number = "0123abc" if kind in ("unrelated", "vendored") else sha[:7]
     output = f"see {sha[:5]}" if kind == "quoted" else f"[main {number}] {shown}\n 1 file changed"
     session.shell("git commit -qam x", output)
     if kind == "long before":
         session.actions = [replace(one, at=one.at - 90 * 86_400) for one in session.actions]
-    layouts.claude_code(home, session)
+    keep(session)
     assert found(clone) == {}
 
 
@@ -666,7 +627,7 @@ def test_a_settings_file_of_git_names_the_worktree(clone: Clone, home: Path) -> 
     assert {tree, moved, clone.path} <= set(GitRepo(clone.path).worktrees())
 
 
-def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: Path) -> None:
+def test_a_submodule_that_is_edited_from_the_superproject(home: Path) -> None:
     source, project = Clone(home / "source"), Clone(home / "work" / "project")
     source.person("lib.py", "x = 1\n")
     source.commit("Start")
@@ -682,8 +643,7 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
     )
     inner = project.path / "libs" / "tally"
     assert inner in GitRepo(inner).worktrees()
-    session = project.session(ONE, str(project.path))
-    session.prompt("Change the submodule")
+    session = project.session(ONE, str(project.path), prompt="Change the submodule")
     session.write("libs/tally/mean.py", TEXT)
     for writer in ("claude-code", "codex"):
         WRITERS[writer](home / writer, session)
@@ -692,21 +652,19 @@ def test_a_submodule_that_is_edited_from_the_superproject(home: Path, tmp_path: 
 
 
 def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     tree = home / "conductor" / "lima"
-    layouts.claude_code(home, _away(clone, tree, ONE))
+    keep(_away(clone, tree, ONE))
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
     said = (
         "1 session elsewhere is read too, by commits, files or the remote of this clone:"
         f" {tree} (1)"
     )
     for _ in range(2):  # the second time nothing is new
-        (report,) = json.loads(
-            run("repo", clone.path, "--db", tmp_path / "out.db", "--json").stdout
-        )
+        (report,) = run_json("repo", clone.path, db=db)
         (advice,) = [item for item in report["advice"] if "elsewhere" in item["what"]]
-        assert (advice["what"], advice["command"]) == (
+        assert pick(advice, "what", "command") == (
             said,
             f"whowrote repo {clone.path} --was-at DIR",
         )
@@ -715,20 +673,19 @@ def test_the_summary_and_doctor_say_how_many_sessions_were_elsewhere(
 
 
 def test_without_sessions_elsewhere_nothing_is_said_of_them(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     layouts.codex(home, _idle(clone, str(clone.path), TWO))
-    assert "elsewhere" not in run("repo", clone.path, "--db", tmp_path / "out.db").stdout
+    assert "elsewhere" not in run("repo", clone.path, db=db).stdout
     assert "elsewhere" not in run("doctor", clone.path).stdout
 
 
 @pytest.mark.parametrize("kind", ["on another branch", "of no file"])
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
-    clone: Clone, home: Path, tmp_path: Path, writer: str, kind: str
+    clone: Clone, db: Path, writer: str, kind: str
 ) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     if kind == "on another branch":
         git(clone.path, "switch", "-q", "-c", "side")
         session.write("src/mean.py", TEXT)
@@ -736,9 +693,8 @@ def test_a_session_whose_commit_is_linked_to_none_is_a_problem(
         git(clone.path, "switch", "-q", "main")
     else:
         session.shell("git commit -qm x --allow-empty", "[main 1234567] x")
-    WRITERS[writer](home, session)
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    keep(session, writer)
+    with analysed_store(clone.path, db) as store:
         rows = store.rows("SELECT subject, detail FROM problems WHERE code = 'session_unlinked'")
     wanted = f"made 1, first {list(clone.truth)[-1][:9]}: not on the attributed branch"
     assert [dict(row) for row in rows] == (
@@ -753,8 +709,7 @@ def test_sessions_that_began_in_another_repository_are_found_whatever_keeps_them
     other = Clone(home / "work" / "other")
     other.person("k.py", "k = 1\n")
     other.commit("Start another one")
-    session = other.session(ONE)
-    session.prompt("Write it over there")
+    session = other.session(ONE, prompt="Write it over there")
     session.write(f"{clone.path}/src/mean.py", TEXT)
     layout(home, session)
     assert [why.partition(",")[0] for why in found(clone).values()] == [f"worked in {clone.path}"]

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.invariants import broken_checks
+from support import numbered_text, truth
+from support.answers import column, select
 from support.local_clone import Action, AgentSession, Clone
-from support.local_writers import WRITERS
-from support.truth import Line, program_lines
+from support.local_writers import keep, three_agents, two_agents
+from support.truth import Line
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
+from collector.json_values import Numbers
 
 SMALL = "def f():\n    return 41\n"
 MINUTE = 60.0
@@ -94,11 +93,8 @@ def said_of(clone: Clone, db: Path, sha: str) -> Told:
         "SELECT method FROM commit_sessions JOIN commits ON commits.id = commit_id WHERE"
         " commits.commit_sha = ?"
     )
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions())
-        assert not broken_checks(store)
-        methods = [row["method"] for row in store.rows(links, (sha,))]
-        return Told(program_lines(store, done.repo_id).get(sha, {}), methods)
+    said, _ = truth.run(clone.path, db)
+    return Told(said.get(sha, {}), column(db, links, sha))
 
 
 def run(session: AgentSession, shape: str, at: float, sha: str, message: str) -> None:
@@ -113,7 +109,7 @@ def run(session: AgentSession, shape: str, at: float, sha: str, message: str) ->
 
 
 @pytest.mark.parametrize("off", [0.0, -30 * MINUTE])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 @pytest.mark.parametrize("shape", SHAPES)
 def test_commit_is_its_sessions_in_every_shape(
     shape: str,
@@ -121,15 +117,14 @@ def test_commit_is_its_sessions_in_every_shape(
     off: float,
     clone: Clone,
     session: AgentSession,
-    home: Path,
-    tmp_path: Path,
+    db: Path,
 ) -> None:
     session.write("src/f.py", SMALL)
     at = clone.clock
     sha = clone.commit("Add f (#12)" if shape.startswith("GitHub") else "Add f", off)
     run(session, shape, at, sha, "Add f")
-    WRITERS[agent](home, session)
-    told = said_of(clone, tmp_path / "out.db", sha)
+    keep(session, agent)
+    told = said_of(clone, db, sha)
     assert told.methods == ["made_by_call"] and told.authors() == ["agent"]
 
 
@@ -145,7 +140,7 @@ QUIET = [
 @pytest.mark.parametrize("shape", QUIET)
 @pytest.mark.parametrize("path", ["src/other.py", "src/f.py"])
 def test_commit_of_a_person_that_is_shown_after_a_failed_one_is_not_the_sessions(
-    shape: str, path: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    shape: str, path: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     """The person's commit is of another file at that moment, or of the agent's file hours ago."""
     if path == "src/f.py":
@@ -161,27 +156,27 @@ def test_commit_of_a_person_that_is_shown_after_a_failed_one_is_not_the_sessions
         clone.person(path, "def g():\n    return compute_by_hand(17)\n")
         sha = clone.commit("By hand", -90.0)
     run(session, shape, clone.clock, sha, "By hand")
-    WRITERS["claude-code"](home, session)
-    told = said_of(clone, tmp_path / "out.db", sha)
+    keep(session)
+    told = said_of(clone, db, sha)
     assert told.methods == [] and "agent" not in told.authors(path)
 
 
 @pytest.mark.parametrize("command", ["jj new main", "jj edit orrkosyo", "jj log", "jj git fetch"])
 def test_parent_that_jj_shows_is_not_made_by_a_call_that_only_goes_there(
-    command: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    command: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.person("src/f.py", "def f():\n    return compute_by_hand(17)\n")
     sha = clone.commit("By hand", -2 * HOUR)
     session.shell(command, PARENT.format(eight=sha[:8], message="By hand"))
     session.write("src/g.py", SMALL)
-    WRITERS["claude-code"](home, session)
-    told = said_of(clone, tmp_path / "out.db", sha)
+    keep(session)
+    told = said_of(clone, db, sha)
     assert told.methods == [] and "agent" not in told.authors()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_pull_request_of_others_is_not_the_sessions_that_merges_it(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/g.py", SMALL)
     session.commit("Add g")
@@ -189,14 +184,14 @@ def test_pull_request_of_others_is_not_the_sessions_that_merges_it(
     at = clone.clock
     sha = clone.commit("Add f (#12)", -90.0)
     run(session, "GitHub's squash, then pull", at, sha, "Add f")
-    WRITERS[agent](home, session)
-    told = said_of(clone, tmp_path / "out.db", sha)
+    keep(session, agent)
+    told = said_of(clone, db, sha)
     assert told.methods == [] and "agent" not in told.authors()
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_what_was_stashed_meanwhile_is_still_the_agents(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.write("src/f.py", SMALL)
     session.write("src/g.py", SMALL.replace("f()", "g()"))
@@ -208,13 +203,13 @@ def test_what_was_stashed_meanwhile_is_still_the_agents(
     clone.lines["src/f.py"] = stashed
     (clone.path / "src" / "f.py").write_text(SMALL, "utf-8")
     sha = session.commit("Add f", "git add -A && git commit -qm 'Add f'", "")
-    WRITERS[agent](home, session)
-    assert said_of(clone, tmp_path / "out.db", sha).authors() == ["agent"]
+    keep(session, agent)
+    assert said_of(clone, db, sha).authors() == ["agent"]
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+@three_agents
 def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     clone.person("src/f.py", "def f():\n    return compute_by_hand(17)\n")
     clone.commit("By hand")
@@ -223,15 +218,15 @@ def test_lines_of_a_person_that_the_agents_revert_brings_back_are_not_the_agents
     session.commit("Simplify f")
     clone.put("src/f.py", "def f():\n    return compute_by_hand(17)\n", "human")
     sha = session.commit('Revert "Simplify f"', "git revert --no-edit HEAD", DATED)
-    WRITERS[agent](home, session)
-    told = said_of(clone, tmp_path / "out.db", sha)
+    keep(session, agent)
+    told = said_of(clone, db, sha)
     assert told.methods == ["made_by_call"] and told.authors() == ["unknown"]
 
 
 # --- two sessions and one commit ------------------------------------------------------------------
 
-LARGE = "".join(
-    f"def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n" for n in range(4)
+LARGE = numbered_text(
+    4, "def f{n}(value):\n    return compute(value, {n}) + offset_of(value)\n\n\n"
 )
 PAIRS = [
     ("claude-code", "codex"),
@@ -241,20 +236,19 @@ PAIRS = [
 ]
 
 
-def linked_sessions(clone: Clone, db: Path, sha: str) -> dict[str, int]:
+def linked_sessions(clone: Clone, db: Path, sha: str) -> Numbers:
     """Session -> its lines of the commit that are linked to it."""
     said_of(clone, db, sha)
     links = (
         "SELECT s.key, x.agent_lines FROM commit_sessions x JOIN commits c ON c.id = x.commit_id "
         "JOIN sessions s ON s.id = x.session_id WHERE c.commit_sha = ?"
     )
-    with Store(db, create=False) as store:
-        return {row["key"]: row["agent_lines"] for row in store.rows(links, (sha,))}
+    return dict(select(db, links, sha))
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
-    pair: tuple[str, str], clone: Clone, home: Path, tmp_path: Path
+    pair: tuple[str, str], clone: Clone, db: Path
 ) -> None:
     first, second = (
         clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
@@ -268,15 +262,15 @@ def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
     second.prompt("Write the functions")
     second.write("src/f.py", LARGE)
     sha = second.commit("Add the functions")
-    WRITERS[pair[0]](home, first)
-    WRITERS[pair[1]](home, second)
-    assert list(linked_sessions(clone, tmp_path / "out.db", sha)) == [second.id]
+    keep(first, pair[0])
+    keep(second, pair[1])
+    assert list(linked_sessions(clone, db, sha)) == [second.id]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 @pytest.mark.parametrize("whole", [False, True])
 def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wrote(
-    pair: tuple[str, str], whole: bool, clone: Clone, home: Path, tmp_path: Path
+    pair: tuple[str, str], whole: bool, clone: Clone, db: Path
 ) -> None:
     first, second = (
         clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
@@ -292,14 +286,14 @@ def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wr
     else:
         second.edit("src/f.py", "def f3", more + "\n\ndef f3")
     sha = second.commit("Add the functions")
-    WRITERS[pair[0]](home, first)
-    WRITERS[pair[1]](home, second)
-    assert linked_sessions(clone, tmp_path / "out.db", sha).keys() == {first.id, second.id}
+    keep(first, pair[0])
+    keep(second, pair[1])
+    assert linked_sessions(clone, db, sha).keys() == {first.id, second.id}
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_commit_that_puts_an_older_version_back_has_the_lines_of_whoever_wrote_them_then(
-    agent: str, clone: Clone, session: AgentSession, home: Path, tmp_path: Path
+    agent: str, clone: Clone, session: AgentSession, db: Path
 ) -> None:
     session.prompt("Write the functions")
     session.write("src/f.py", LARGE)
@@ -309,12 +303,12 @@ def test_commit_that_puts_an_older_version_back_has_the_lines_of_whoever_wrote_t
     session.edit("src/f.py", "    return None\n", line)
     session.edit("src/f.py", "def f3", "def third")
     session.commit("Rename one")
-    WRITERS[agent](home, session)
+    keep(session, agent)
     clone.wait(HOUR)
     clone.person("src/f.py", (clone.text("src/f.py") or "").replace(line, "    return value\n"))
     clone.commit("Simplify it")
     clone.wait(HOUR)
     clone.person("src/f.py", (clone.text("src/f.py") or "").replace("    return value\n", line))
     sha = clone.commit("Take that back")
-    told = said_of(clone, tmp_path / "out.db", sha)
+    told = said_of(clone, db, sha)
     assert (told.methods, told.authors()) == (["content"], ["agent"])

@@ -6,16 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support import local_layouts as layouts
-from support.commands import run
+from support.answers import pick
+from support.commands import analyse, run
 from support.local_clone import Clone, touch
+from support.local_writers import keep
 
 TEXT = "def median(values):\n    ordered = sorted(values)\n    return ordered[len(ordered) // 2]\n"
 
 
 def ask(clone: Clone, db: Path, *words: str) -> Any:
-    done = run(words[0], clone.path, *words[1:], "--db", db, "--json")
-    assert done.exit_code == 0, done.output
+    done = run(words[0], clone.path, *words[1:], "--json", db=db)
     return json.loads(done.stdout)
 
 
@@ -23,20 +23,21 @@ def begun(clone: Clone, db: Path) -> None:
     """Attributed before any agent worked there."""
     clone.person("README.md", "# Tally\n")
     clone.commit("Start")
-    assert run("repo", clone.path, "--db", db, "-q").exit_code == 0
+    analyse(clone.path, db)
 
 
 def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add the median of all values")
+    session = clone.session(
+        "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
+    )
     session.write("src/median.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     touch(clone.path / "src/median.py", clone.clock)
     for line in ask(clone, db, "blame", "src/median.py"):  # not committed yet
-        assert (line["class"], line["provisional"], line["commit"]) == ("agent", True, "0" * 40)
+        assert pick(line, "class", "provisional", "commit") == ("agent", True, "0" * 40)
     why = ask(clone, db, "why", "src/median.py:2")
     assert why["prompt"] == "Add the median of all values"
     assert [line["text"] for line in why["tool_call"]["lines"] if line["hit"]] == [
@@ -44,22 +45,23 @@ def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
     ]
     sha = clone.commit("Median")
     why = ask(clone, db, "why", "src/median.py:2")
-    assert (why["class"], why["provisional"]) == ("agent", True)
-    assert (why["commit"], why["commit_subject"]) == (sha, "Median")
+    assert pick(why, "class", "provisional") == ("agent", True)
+    assert pick(why, "commit", "commit_subject") == (sha, "Median")
     assert why["prompt"] == why["session_label"] == "Add the median of all values"
 
 
 def test_a_persons_lines_that_are_not_committed_stay_without_an_author(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Add the median of all values")
+    session = clone.session(
+        "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
+    )
     session.write("src/median.py", TEXT)
-    layouts.claude_code(home, session)
+    keep(session)
     clone.commit("Median")
     clone.person_adds("src/median.py", "\n\nLIMIT = compute_limit(4)\n")
     touch(clone.path / "src/median.py", clone.clock)
     rows = ask(clone, db, "blame", "src/median.py")
     assert [row["class"] for row in rows[:3]] == ["agent"] * 3
-    assert {(row["class"], row["reason"]) for row in rows[3:]} == {("", "not_committed")}
+    assert {pick(row, "class", "reason") for row in rows[3:]} == {("", "not_committed")}

@@ -7,15 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import local_layouts as layouts
-from support.local_clone import Clone
-from support.local_writers import WRITERS
-from support.truth import program_lines
-
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.local.model import LocalOptions
-from collector.storage.store import Store
+from support.local_clone import Clone, said_of
+from support.local_writers import keep
 
 SESSION = "0197f3a1-5d2c-7b4e-8f60-000000000001"
 FIRST = "def first(values):\n    return gather_everything(values, 41)\n\n\n"
@@ -29,9 +22,7 @@ OTHER = (
 
 
 def _authors(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        lines = program_lines(store, done.repo_id).get(sha, {}).get(path, {})
+    lines = said_of(clone, db, sha, path)
     texts = (clone.text(path) or "").splitlines()
     return {line.author for number, line in lines.items() if texts[number - 1].strip()}
 
@@ -45,24 +36,22 @@ def _take(clone: Clone, path: str) -> None:
 @pytest.mark.parametrize("target", ["src/lib.py", "src/deep/er/new.py", "lib.py"])
 @pytest.mark.parametrize("by", ["a person", "the session"])
 def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
-    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, by: str
+    clone: Clone, db: Path, target: str, writer: str, by: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", TEXT)
     session.say("Done.")
     _take(clone, "src/new.py")
     clone.person(target, TEXT)
     sha = clone.commit("Add it") if by == "a person" else session.commit("Add it")
-    WRITERS[writer](home, session)
-    assert _authors(clone, tmp_path / "out.db", sha, target) == {"agent"}
+    keep(session, writer)
+    assert _authors(clone, db, sha, target) == {"agent"}
 
 
 def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, tmp_path: Path
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", TEXT)
     session.say("Done.")
     _take(clone, "src/new.py")
@@ -70,7 +59,7 @@ def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
     for path, text in parts.items():
         clone.person(path, text)
     sha = clone.commit("Add both")
-    layouts.claude_code(home, session)
+    keep(session)
     for path in parts:
         assert _authors(clone, tmp_path / f"{Path(path).stem}.db", sha, path) == {"agent"}
 
@@ -82,14 +71,13 @@ KNOWN = "".join(f"setting_{n} = read_setting({n * 7}, 'base')\n" for n in range(
 @pytest.mark.parametrize("target", ["src/sums.py", "lib/deep/app.py"])
 @pytest.mark.parametrize("kind", ["with the edit", "before the edit", "by another", "much changed"])
 def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path, target: str, writer: str, kind: str
+    clone: Clone, db: Path, target: str, writer: str, kind: str
 ) -> None:
     last = "    return sum(rows)\n"
     before = (clone.text("src/app.py") or "") + ("rows = []\n" if kind == "much changed" else KNOWN)
     clone.person("src/app.py", before)
     clone.commit("Begin")
-    session = clone.session(SESSION)
-    session.prompt("Add to it")
+    session = clone.session(SESSION, prompt="Add to it")
     session.edit("src/app.py", last, f"{last}\n\n{TEXT}")
     session.say("Done.")
     text = clone.text("src/app.py") or ""
@@ -101,28 +89,27 @@ def test_a_known_file_that_was_renamed_with_an_edit_keeps_its_author(
     if kind == "by another":
         clone.git("config", "user.email", "bob@example.com")
     sha = clone.commit("Add it")
-    WRITERS[writer](home, session)
-    authors = _authors(clone, tmp_path / "out.db", sha, target)
+    keep(session, writer)
+    authors = _authors(clone, db, sha, target)
     assert "agent" in authors
     assert not authors & {"human", "likely_human"} or kind == "much changed"  # all of it is new
 
 
 def test_a_known_file_that_was_renamed_without_the_edit_is_not_followed(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, db: Path
 ) -> None:
     before = (clone.text("src/app.py") or "") + KNOWN
     clone.person("src/app.py", before)
     clone.commit("Begin")
-    session = clone.session(SESSION)
-    session.prompt("Add to it")
+    session = clone.session(SESSION, prompt="Add to it")
     session.edit("src/app.py", "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")
     session.say("Done.")
     _take(clone, "src/app.py")
     clone.wait(20_000)
     clone.person("src/lib.py", before + OTHER)
     sha = clone.commit("Rename it")
-    layouts.claude_code(home, session)
-    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+    keep(session)
+    assert "agent" not in _authors(clone, db, sha, "src/lib.py")
 
 
 HEAD = "import os\nimport sys\n\n\ndef main():\n"
@@ -130,26 +117,24 @@ HEAD = "import os\nimport sys\n\n\ndef main():\n"
 
 @pytest.mark.parametrize("other", [OTHER, f"{HEAD}    print(os.getcwd())\n\n\nmain()\n"])
 def test_another_new_file_is_not_the_one_that_was_renamed(
-    clone: Clone, home: Path, tmp_path: Path, other: str
+    clone: Clone, db: Path, other: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     session.write("src/new.py", f"{HEAD}    run()\n\n\n{TEXT}")
     session.say("Done.")
     _take(clone, "src/new.py")
     clone.wait(20_000)
     clone.person("src/lib.py", other)
     sha = clone.commit("Add another")
-    layouts.claude_code(home, session)
-    assert "agent" not in _authors(clone, tmp_path / "out.db", sha, "src/lib.py")
+    keep(session)
+    assert "agent" not in _authors(clone, db, sha, "src/lib.py")
 
 
 @pytest.mark.parametrize("kind", ["a new file", "an edit", "a deletion of more", "a new name"])
 def test_text_that_comes_back_from_the_history_keeps_its_author(
-    clone: Clone, home: Path, tmp_path: Path, kind: str
+    clone: Clone, db: Path, kind: str
 ) -> None:
-    session = clone.session(SESSION)
-    session.prompt("Write it")
+    session = clone.session(SESSION, prompt="Write it")
     path = "src/app.py" if kind == "an edit" else "src/new.py"
     if kind == "an edit":
         session.edit(path, "    return sum(rows)\n", f"    return sum(rows)\n\n\n{TEXT}")
@@ -160,7 +145,7 @@ def test_text_that_comes_back_from_the_history_keeps_its_author(
         session.edit(path, SECOND, SECOND + THIRD)
         session.commit("Add more")
     session.say("Done.")
-    layouts.claude_code(home, session)
+    keep(session)
     text = clone.text(path) or ""
     clone.wait(20_000)
     if kind == "an edit":
@@ -172,4 +157,4 @@ def test_text_that_comes_back_from_the_history_keeps_its_author(
     path = "src/old.py" if kind == "a new name" else path
     clone.person(path, text)
     sha = clone.commit("Bring it back")
-    assert _authors(clone, tmp_path / "out.db", sha, path) == {"agent"}
+    assert _authors(clone, db, sha, path) == {"agent"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.local_clone import Clone
-from support.local_writers import WRITERS
+from support import numbered_text
+from support.local_clone import Clone, authors
+from support.local_writers import keep
 from support.truth import program_lines
 
 from attribution.authorship.options import AttributeOptions
@@ -15,65 +16,59 @@ from collector.storage.store import Store
 
 HOUR = 3600.0
 AGENTS = ["claude-code", "codex", "pi"]
-FIRST = "".join(f"first_{n} = compute({n}, 'first')\n" for n in range(8))
-NEXT = "".join(f"next_{n} = compute({n}, 'next')\n" for n in range(4))
+FIRST = numbered_text(8, "first_{n} = compute({n}, 'first')\n")
+NEXT = numbered_text(4, "next_{n} = compute({n}, 'next')\n")
 
 
-def authors(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
+def written_by(clone: Clone, db: Path, sha: str) -> set[str]:
+    """Authors of the lines; the calls that explain them are later than the commit."""
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
-        lines = program_lines(store, done.repo_id).get(sha, {}).get(path, {})
-        return {line.author for line in lines.values()}
+        return authors(program_lines(store, done.repo_id)[sha]["app.py"])
 
 
 @pytest.mark.parametrize("hours", [3, 24])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, tmp_path: Path) -> None:
+def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("app.py", FIRST)
     clone.commit("Start by hand")
     clone.wait(3 * 86_400)
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
     session.edit("app.py", "first_3 = compute(3, 'first')\n", NEXT)
     sha = clone.commit("Change it", -hours * HOUR)
-    WRITERS[agent](home, session)
-    assert authors(clone, tmp_path / "out.db", sha, "app.py") == {"agent"}
+    keep(session, agent)
+    assert written_by(clone, db, sha) == {"agent"}
 
 
 @pytest.mark.parametrize("hours", [3, 24])
 @pytest.mark.parametrize("agent", AGENTS)
-def test_session_behind_the_one_before_it(
-    agent: str, hours: int, home: Path, tmp_path: Path
-) -> None:
+def test_session_behind_the_one_before_it(agent: str, hours: int, home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("README.md", "# Tally\n")
     clone.commit("Start by hand")
     clone.wait(3 * 86_400)
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
     session.write("app.py", FIRST)
     clone.wait(60)
     clone.commit("Begin")
-    WRITERS["claude-code"](home, session)
+    keep(session)
     clone.wait(600 - hours * HOUR)
-    later = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e70")
-    later.prompt("Change it")
+    later = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e70", prompt="Change it")
     later.edit("app.py", "".join(FIRST.splitlines(keepends=True)[2:6]), NEXT)
     sha = clone.commit("Change it", hours * HOUR)
-    WRITERS[agent](home, later)
-    assert authors(clone, tmp_path / "out.db", sha, "app.py") == {"agent"}
+    keep(later, agent)
+    assert written_by(clone, db, sha) == {"agent"}
 
 
-def test_person_whose_lines_an_agent_wrote_once_more(home: Path, tmp_path: Path) -> None:
+def test_person_whose_lines_an_agent_wrote_once_more(home: Path, db: Path) -> None:
     clone = Clone(home / "work" / "tally")
     clone.person("app.py", FIRST)
     sha = clone.commit("Start by hand")
     clone.wait(3 * HOUR)
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
     session.write("app.py", FIRST)
     session.write("other.py", NEXT)
     clone.commit("Other")
-    WRITERS["claude-code"](home, session)
-    assert "agent" not in authors(clone, tmp_path / "out.db", sha, "app.py")
+    keep(session)
+    assert "agent" not in written_by(clone, db, sha)

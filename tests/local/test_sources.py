@@ -14,10 +14,9 @@ import pytest
 from support import local_layouts as layouts
 from support import local_stores as stores
 from support import local_threads as threads
+from support.answers import analysed_store, pick
 from support.local_clone import AgentSession, Clone
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector import agents
 from collector.agents import readers
 from collector.agents.copilot_chat import changed_text, replayed
@@ -29,12 +28,11 @@ from collector.agents.machine.model import LocalSession, Machine
 from collector.agents.machine.model import Store as SessionStore
 from collector.agents.machine.zstd import decompressed
 from collector.git.repository import GitRepo
-from collector.json_values import get_str
+from collector.json_values import Numbers, get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
 from collector.session_graph import copied_events, event_keys, without_copied
-from collector.storage.store import Store
 from collector.vocabulary.agents import agents as known_agents
 
 ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
@@ -47,8 +45,7 @@ def clone(home: Path) -> Clone:
 
 
 def session(clone: Clone, id: str = ONE) -> AgentSession:
-    made = clone.session(id)
-    made.prompt("Add a file")
+    made = clone.session(id, prompt="Add a file")
     made.write(f"src/{id[-4:]}.py", f"value = '{id}'\n")
     return made
 
@@ -180,7 +177,7 @@ def test_the_last_form_of_a_message_counts() -> None:
         },
     ]
     document = folded(records)
-    assert (document["sessionId"], document["summary"]) == ("s", "done")
+    assert pick(document, "sessionId", "summary") == ("s", "done")
     assert [get_str(message, "content") for message in document["messages"]] == [
         "Do it",
         "second",
@@ -242,8 +239,8 @@ def test_a_database_in_use_is_copied_with_its_log_and_left_alone(clone: Clone, h
     } == before
 
 
-def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    with copied(tmp_path / "none.db") as database:
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, db: Path) -> None:
+    with copied(db) as database:
         assert database.columns("session") == frozenset()
     assert list(tmp_path.iterdir()) == []
 
@@ -262,7 +259,7 @@ def test_a_file_that_is_no_database_is_a_problem(clone: Clone, home: Path) -> No
 
 
 def test_a_database_that_cannot_be_read_is_a_problem_when_nothing_else_was_found(
-    clone: Clone, home: Path, tmp_path: Path
+    clone: Clone, home: Path, db: Path
 ) -> None:
     path = home / ".local" / "share" / "kilo" / "kilo.db"
     layouts.put_text(
@@ -270,10 +267,9 @@ def test_a_database_that_cannot_be_read_is_a_problem_when_nothing_else_was_found
     )
     clone.person("a.py", "a = 1\n")
     clone.commit("Start")
-    with Store(tmp_path / "out.db") as store:
-        attribute_repo(store, clone.path, AttributeOptions())
+    with analysed_store(clone.path, db) as store:
         (problem,) = store.rows("SELECT code, subject, detail FROM problems")
-    assert (problem["code"], problem["subject"]) == ("local_place_unreadable", "kilo-code")
+    assert pick(problem, "code", "subject") == ("local_place_unreadable", "kilo-code")
     assert "kilo.db" in problem["detail"]
 
 
@@ -292,12 +288,12 @@ def test_an_index_on_an_expression_keeps_no_session_from_being_read(
     ]
 
 
-def test_a_view_of_a_foreign_database_runs_nothing(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "a.db") as connection:
+def test_a_view_of_a_foreign_database_runs_nothing(db: Path) -> None:
+    with sqlite3.connect(db) as connection:
         connection.execute("CREATE VIEW session AS SELECT load_extension('evil') AS id")
     connection.close()
     with (
-        copied(tmp_path / "a.db") as database,
+        copied(db) as database,
         pytest.raises(DatabaseUnreadable, match="unsafe use"),
     ):
         database.rows("SELECT id FROM session")
@@ -339,8 +335,7 @@ def test_a_fork_of_pi_repeats_its_origin(clone: Clone, home: Path) -> None:
 def test_the_list_of_workspaces_says_whose_an_antigravity_session_is(
     clone: Clone, home: Path
 ) -> None:
-    made = clone.session(ONE)
-    made.prompt("Only talk")
+    made = clone.session(ONE, prompt="Only talk")
     made.say("Well.")
     layouts.antigravity(home, made)
     assert found(clone) == {}
@@ -389,7 +384,7 @@ def test_a_log_of_changes_is_replayed() -> None:
     }
 
 
-def _range(line: int, column: int, last: int, to: int) -> dict[str, int]:
+def _range(line: int, column: int, last: int, to: int) -> Numbers:
     return {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
 
 
@@ -468,8 +463,7 @@ def test_a_database_in_a_worktree_holds_sessions_of_that_worktree(clone: Clone, 
 
 
 def test_what_a_write_replaced_is_in_the_versions_of_its_file(clone: Clone, home: Path) -> None:
-    made = clone.session(ONE)
-    made.prompt("Add a file")
+    made = clone.session(ONE, prompt="Add a file")
     made.write("a.py", "one = 1\n")
     clone.person_adds("a.py", "two = 2\n")
     made.write("a.py", "one = 1\nthree = 3\n")

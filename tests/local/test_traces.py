@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 from support import local_layouts as layouts
-from support.commands import run
-from support.local_clone import Clone
-from support.truth import program_lines
+from support import truth
+from support.answers import column
+from support.commands import run, run_json
+from support.local_clone import Clone, authors
+from support.local_writers import keep
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
 from collector.local import find_sessions
 from collector.local.model import LocalChoice, LocalOptions
-from collector.storage.store import Store
 
 ONE, TWO = (f"0197f3a1-5d2c-7b4e-8f60-00000000000{number}" for number in (1, 2))
 STEP = "def step(value):\n    return advance_by_one(value, 17)\n"
@@ -26,29 +25,24 @@ MEAN = "def mean(rows):\n    return divide_the_sum(rows, len(rows))\n"
 
 
 @pytest.fixture
-def worked(clone: Clone, home: Path) -> Clone:
+def worked(clone: Clone) -> Clone:
     """A session on record that wrote one file, and another file that no record explains."""
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/mean.py", MEAN)
     session.say("Done.")
     session.say("Ask me again.")
     clone.person("src/step.py", STEP)
     clone.commit("Add both")
-    layouts.claude_code(home, session)
+    keep(session)
     return clone
 
 
 def _authors(clone: Clone, db: Path) -> tuple[set[str], list[str]]:
     """Who wrote `src/step.py`, and the problems of sessions."""
-    with Store(db) as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        lines = program_lines(store, done.repo_id)
-        problems = store.rows("SELECT code FROM problems WHERE code = 'transcript_gone'")
+    lines, _ = truth.run(clone.path, db)
     (sha,) = [sha for sha, of in lines.items() if "src/step.py" in of]
-    return {line.author for line in lines[sha]["src/step.py"].values()}, [
-        row["code"] for row in problems
-    ]
+    problems = column(db, "SELECT code FROM problems WHERE code = 'transcript_gone'")
+    return authors(lines[sha]["src/step.py"]), problems
 
 
 def _project(home: Path) -> Path:
@@ -78,8 +72,7 @@ def _copies(clone: Clone, home: Path) -> None:
 
 
 def _headless(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Go on")
+    session = clone.session(TWO, prompt="Go on")
     session.say("Done.")
     layouts.pi(home, session)
     (file,) = (home / ".pi" / "agent" / "sessions").glob("*/*.jsonl")
@@ -98,8 +91,7 @@ def _unreadable(clone: Clone, home: Path) -> None:
 
 
 def _cut_document(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Add a step")
+    session = clone.session(TWO, prompt="Add a step")
     file = layouts.gemini_cli(home, session)
     first, second, *_ = file.read_bytes().splitlines()
     document = file.with_suffix(".json")
@@ -112,26 +104,25 @@ def _cut_document(clone: Clone, home: Path) -> None:
     "leave", [_directory, _prompt, _copies, _headless, _cut, _cut_document, _unreadable]
 )
 def test_where_a_session_has_left_only_traces_nobody_is_named(
-    worked: Clone, home: Path, tmp_path: Path, leave: Callable[[Clone, Path], None]
+    worked: Clone, home: Path, tmp_path: Path, db: Path, leave: Callable[[Clone, Path], None]
 ) -> None:
     assert _authors(worked, tmp_path / "before.db") == ({"human"}, [])
     leave(worked, home)
-    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, ["transcript_gone"])
+    assert _authors(worked, db) == ({"unknown"}, ["transcript_gone"])
     said = "1 session has left traces and no whole transcript"
-    (report,) = json.loads(run("repo", worked.path, "--db", tmp_path / "out.db", "--json").stdout)
+    (report,) = run_json("repo", worked.path, db=db)
     assert said in [item["what"] for item in report["advice"]]
     assert said in " ".join(run("doctor", worked.path).stdout.split())
 
 
 def test_files_that_name_no_directory_are_counted(worked: Clone, home: Path) -> None:
     (_project(home) / f"{TWO}.jsonl").write_text('{"type":"summary"}\n', "utf-8")
-    said = json.loads(run("doctor", worked.path, "--json").stdout)
+    said = run_json("doctor", worked.path)
     assert [row["why"] for row in said if "name no directory: 1, first" in row["why"]]
 
 
 def test_a_chat_whose_first_line_lost_its_beginning_is_read(clone: Clone, home: Path) -> None:
-    session = clone.session(TWO)
-    session.prompt("Add a step")
+    session = clone.session(TWO, prompt="Add a step")
     session.write("src/step.py", STEP)
     file = layouts.qwen_code(home, session)
     file.write_bytes(b"4" + file.read_bytes()[20:])
@@ -140,17 +131,17 @@ def test_a_chat_whose_first_line_lost_its_beginning_is_read(clone: Clone, home: 
 
 
 def test_what_was_done_while_unreadable_lines_were_written_is_not_known(
-    worked: Clone, home: Path, tmp_path: Path
+    worked: Clone, home: Path, db: Path
 ) -> None:
     (file,) = _project(home).glob("*.jsonl")
     *lines, torn, last = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([*lines, torn[:90] + b"\n", last]))
-    assert _authors(worked, tmp_path / "out.db") == ({"unknown"}, [])
+    assert _authors(worked, db) == ({"unknown"}, [])
 
 
 @pytest.mark.parametrize("kind", ["of another project", "recorded", "a command of the program"])
 def test_other_prompts_are_no_trace_of_a_session(
-    worked: Clone, home: Path, tmp_path: Path, kind: str
+    worked: Clone, home: Path, db: Path, kind: str
 ) -> None:
     prompt = {
         "display": "/exit" if kind == "a command of the program" else "do it",
@@ -159,16 +150,15 @@ def test_other_prompts_are_no_trace_of_a_session(
         "sessionId": ONE if kind == "recorded" else TWO,
     }
     (home / ".claude" / "history.jsonl").write_text(json.dumps(prompt) + "\n", "utf-8")
-    assert _authors(worked, tmp_path / "out.db") == ({"human"}, [])
+    assert _authors(worked, db) == ({"human"}, [])
 
 
-def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, tmp_path: Path) -> None:
-    session = clone.session(ONE)
-    session.prompt("Add a mean")
+def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, db: Path) -> None:
+    session = clone.session(ONE, prompt="Add a mean")
     session.write("src/step.py", STEP)
     session.say("Done.")
     clone.commit("Add step")
-    layouts.claude_code(home, session)
+    keep(session)
     (file,) = _project(home).glob("*.jsonl")
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     alone = [{**record, "isSidechain": True, "agentId": "a1"} for record in records]
@@ -177,4 +167,4 @@ def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, tmp_p
     below.write_text("".join(json.dumps(record) + "\n" for record in alone), "utf-8")
     file.unlink()
     os.utime(below, (clone.clock, clone.clock))
-    assert _authors(clone, tmp_path / "out.db")[0] == {"agent"}
+    assert _authors(clone, db)[0] == {"agent"}

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.commands import run
+from support import truth
+from support.answers import pick
+from support.commands import run, run_json
 from support.local_clone import AgentSession, Clone, attributed
-from support.local_writers import WRITERS
-from support.truth import program_lines
-
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
-from collector.local.model import LocalOptions
-from collector.storage.store import Store
+from support.local_writers import keep
 
 TEXT = "def mean(rows):\n    return sum(rows) / len(rows)\n"
 
@@ -69,7 +64,6 @@ def _commits(clone: Clone, session: AgentSession) -> None:
 )
 def test_a_session_without_a_commit_says_why(
     clone: Clone,
-    home: Path,
     tmp_path: Path,
     session: AgentSession,
     writer: str,
@@ -78,12 +72,12 @@ def test_a_session_without_a_commit_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     work(clone, session)
-    WRITERS[writer](home, session)
+    keep(session, writer)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert "linked to no commit" not in run("doctor", clone.path).stdout, "nothing was read yet"
     summary, doctor = run("repo", clone.path).stdout, run("doctor", clone.path).stdout
-    (row,) = json.loads(run("sessions", clone.path, "--json").stdout)
-    assert (row["unlinked_because"], row["commits"]) == (reason, 0 if reason else 1)
+    (row,) = run_json("sessions", clone.path)
+    assert pick(row, "unlinked_because", "commits") == (reason, 0 if reason else 1)
     said = " ".join(summary.split())
     assert ("sessions without a commit" in said, f"1 {reason}" in said) == (
         bool(reason),
@@ -98,7 +92,7 @@ def test_a_session_without_a_commit_says_why(
 @pytest.mark.parametrize("writer", ["claude-code", "codex", "copilot-cli"])
 @pytest.mark.parametrize("shell", ["bash", "powershell", "cmd"])
 def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
-    clone: Clone, home: Path, tmp_path: Path, shell: str, writer: str
+    clone: Clone, db: Path, shell: str, writer: str
 ) -> None:
     text = "alpha_value = compute(1)\nbeta_value = compute(2)\ngamma_value = compute(3)\n"
     lines = text.splitlines()
@@ -110,13 +104,11 @@ def test_a_persons_commit_of_what_a_shell_wrote_is_linked(
         "powershell": f"@'\n{text}'@ | Set-Content -Path src\\new.py",
         "cmd": f'cmd /c "{echoes}"',
     }
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-000000000001")
-    session.prompt("Write it")
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-000000000001", prompt="Write it")
     session.shell(commands[shell])
     clone.put("src/new.py", text, "agent")
     session.say("Done.")
     clone.commit("Add values")
-    WRITERS[writer](home, session)
-    with Store(tmp_path / "out.db") as store:
-        done = attribute_repo(store, clone.path, AttributeOptions(local=LocalOptions()))
-        assert attributed(clone, program_lines(store, done.repo_id), "agent") == (3, 3)
+    keep(session, writer)
+    said, _ = truth.run(clone.path, db)
+    assert attributed(clone, said, "agent") == (3, 3)

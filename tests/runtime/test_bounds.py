@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.stages import judging
 from collector import load
@@ -100,14 +100,13 @@ def test_memory_that_is_refused_is_over_the_limit() -> None:
 
 @posix
 def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
+    one = clone("example", tmp_path)
     replay = judging.replay
     monkeypatch.setattr(judging, "replay", lambda *given: time.sleep(60))
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 3.0)
-    stopped = run("repo", one, "--db", db)
-    assert stopped.exit_code == EXIT_PARTIAL
+    stopped = run("repo", one, code=EXIT_PARTIAL, db=db)
     assert "took longer than 3 s" in stopped.stderr and "No line was judged again" in stopped.stderr
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM turns") and not store.value(
@@ -117,7 +116,7 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
         assert problem["code"] == "failed" and "OverLimit: stopped" in problem["detail"]
     monkeypatch.setattr(judging, "replay", replay)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 7200.0)
-    assert run("repo", one, "--db", db).exit_code == 0
+    analyse(one, db)
     with Store(db) as store:
         assert store.value("SELECT COUNT(*) FROM spans") and not store.rows(
             "SELECT * FROM problems WHERE stage = 'repository'"
@@ -142,7 +141,7 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
 
     monkeypatch.setattr(load, "_read_all", heavy)
     monkeypatch.setattr("attribution.commands.repo.RUN_SECONDS", 20.0)
-    assert run("repo", one, "--db", db).exit_code == 0
+    analyse(one, db)
     with Store(db) as store:
         (problem,) = store.rows(
             "SELECT subject, detail FROM problems WHERE code = 'reading_stopped'"
@@ -151,9 +150,9 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
         unknown = store.value(
             "SELECT SUM(end_line - start_line + 1) FROM line_spans WHERE author = 'unknown'"
         )
-    assert run("repo", one, "--db", db).exit_code == 0
+    analyse(one, db)
     sound = tmp_path / "sound.db"
-    assert run("repo", one, "--db", sound).exit_code == 0
+    analyse(one, sound)
     with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE code = 'reading_stopped'")
         assert (unknown or 0) > (
@@ -162,4 +161,4 @@ def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
             )
             or 0
         )
-    assert run("data", "compare", db, sound).exit_code == 0
+    run("data", "compare", db, sound)

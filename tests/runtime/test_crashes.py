@@ -12,8 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
+from support.answers import column, pick
 from support.builder import import_stream
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 from support.tasks import nest, work
 from support.tasks_here import run_tasks
 
@@ -33,7 +35,6 @@ pytestmark = [
     pytest.mark.workers,
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals"),
 ]
-ROOT = Path(__file__).parent.parent.parent
 CRASH = """
 import os, sys
 class Crash:
@@ -73,27 +74,30 @@ def crash_in_workers(
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL])
 @pytest.mark.parametrize("command", ["repo", "blame"])
 def test_a_crash_is_a_row_that_names_its_input_and_an_exit_code(
-    command: str, number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, number: signal.Signals, tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = [clone("example", tmp_path), *(["birdlog/cli.py"] if command == "blame" else [])]
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick", number)
-    done = run(command, *arguments, "--db", tmp_path / "out.db")
-    assert done.exit_code == EXIT_KILLED
+    done = run(command, *arguments, code=EXIT_KILLED, db=db)
     assert (
         f"killed by {number.name}" in " ".join(done.stderr.split())
         and "while reading checkpoints" in done.stderr
     )
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         (problem,) = store.rows(
             "SELECT subject, code, detail FROM problems WHERE stage = 'repository'"
         )
-        assert (problem["subject"], problem["code"]) == (
-            "example",
-            "failed",
-        ) and number.name in problem["detail"]
+        assert (
+            pick(problem, "subject", "code")
+            == (
+                "example",
+                "failed",
+            )
+            and number.name in problem["detail"]
+        )
     monkeypatch.delenv("PYTHONPATH")
-    assert run(command, *arguments, "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
+    run(command, *arguments, db=db)
+    with Store(db) as store:
         assert not store.rows("SELECT * FROM problems WHERE stage = 'repository'")
 
 
@@ -112,18 +116,19 @@ def test_the_workers_of_a_worker_begin_with_what_it_has_loaded_and_end_when_idle
 
 
 def test_a_session_is_named_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noted: list[str] = []
     monkeypatch.setattr(load, "note_input", noted.append)
     monkeypatch.setattr(runner, "run", run_tasks)
-    assert run("repo", clone("example", tmp_path), "--db", tmp_path / "out.db").exit_code == 0
-    with Store(tmp_path / "out.db") as store:
-        keys = {row["key"] for row in store.rows("SELECT key FROM sessions")}
+    analyse(clone("example", tmp_path), db)
+    keys = set(column(db, "SELECT key FROM sessions"))
     assert set(noted) == {f"reading session {key}" for key in keys}
 
 
-def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_answers_after_a_crash(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("mcp")
     crash_in_workers(tmp_path, monkeypatch, "ahocorasick")
     command = [
@@ -134,7 +139,7 @@ def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.Monk
         "mcp",
         str(clone("example", tmp_path)),
         "--db",
-        str(tmp_path / "out.db"),
+        str(db),
     ]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -152,7 +157,7 @@ def test_a_server_answers_after_a_crash(tmp_path: Path, monkeypatch: pytest.Monk
     assert {tool["name"] for tool in answers[3]["tools"]} >= {"who_wrote"}
 
 
-def test_a_script_without_a_guard_asks_once(tmp_path: Path) -> None:
+def test_a_script_without_a_guard_asks_once(tmp_path: Path, db: Path) -> None:
     """Where a worker ran the script that starts it, as multiprocessing lets it, it would start
     workers itself.
     """
@@ -165,7 +170,7 @@ def test_a_script_without_a_guard_asks_once(tmp_path: Path) -> None:
         sys.executable,
         str(script),
         str(clone("example", tmp_path)),
-        str(tmp_path / "out.db"),
+        str(db),
     ]
     done = subprocess.run(
         command,
@@ -192,12 +197,14 @@ def test_what_a_task_raised_is_raised_where_it_was_asked_for(
     assert bug.value.__notes__ == ["Traceback of the worker"]
 
 
-def test_a_clone_without_records_is_attributed_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_a_clone_without_records_is_attributed_where_it_was_asked_for(
+    tmp_path: Path, db: Path
+) -> None:
     plain = import_stream(
         b"commit refs/heads/main\ncommitter A <a@example.org> 1790000000 +0000\ndata 1\nx\n",
         tmp_path / "r",
     )
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         opened = attributed_clone(store, GitRepo(str(plain)), lambda text: None)
         assert (opened.head, opened.newer) == (opened.tip, ())
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from collector.json_values import RowValues
 from collector.model import Problem
 from collector.runtime.stages import (
     Clock,
@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def _problems(store: Store) -> list[tuple[Any, ...]]:
+def _problems(store: Store) -> list[RowValues]:
     return list(
         store.connection.execute(
             "SELECT repo_id, stage, subject, code FROM problems ORDER BY rowid"
@@ -43,7 +43,7 @@ def _problems(store: Store) -> list[tuple[Any, ...]]:
     )
 
 
-def _noted(store: Store) -> list[tuple[Any, ...]]:
+def _noted(store: Store) -> list[RowValues]:
     columns = "repo_id, stage, subject, input_key, version, problems"
     return list(
         store.connection.execute(

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
 from support.builder import git
 from support.commands import clone
 
@@ -16,7 +17,6 @@ import whowrote
 from attribution.demo import FILE
 from whowrote.servers.blame_as_git import answer
 
-ROOT = Path(__file__).parent.parent.parent
 NAMES = (
     rb"(Ada Example|deps\[bot\]|<bo@b>|<ada@example.com>|Bo|Not Committed Yet"
     rb"|<not.committed.yet>)"

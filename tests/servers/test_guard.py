@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
+from support.commands import analyse, clone, run
 
 from attribution.cli import cli
 from collector.checkpoints import read_all
@@ -21,7 +21,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a database and a transcript of the example."""
     directory = tmp_path_factory.mktemp("guard")
     bare = clone("example", directory)
-    assert run("repo", bare, "--db", directory / "notes.bin", "-q").exit_code == 0
+    analyse(bare, directory / "notes.bin")
     repo = GitRepo(str(bare))
     record = next(
         record for point in read_all(repo) for record in point.sessions if record.transcript
@@ -33,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _guard(*files: Path) -> tuple[int, str]:
-    done = run("data", "guard", *files, program=cli)
+    done = run("data", "guard", *files, program=cli, code=None)
     return done.exit_code, done.stdout
 
 
@@ -54,8 +54,8 @@ def test_the_log_beside_a_database_is_refused_too(made: Path, tmp_path: Path) ->
         assert _guard(log) == (1, f"{log}: a write-ahead log of a database\n")
 
 
-def test_other_files_pass(made: Path, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "other.db") as connection:
+def test_other_files_pass(made: Path, tmp_path: Path, db: Path) -> None:
+    with sqlite3.connect(db) as connection:
         connection.execute("CREATE TABLE a (b)")
     (tmp_path / "package.json").write_text('{"name": "x", "version": "1.0.0", "type": "module"}')
     (tmp_path / "list.json").write_text("[1, 2, 3]")

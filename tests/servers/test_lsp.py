@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 from support.builder import git
-from support.commands import clone, run
-from support.histories import Build, text
+from support.commands import Analysed, analyse, clone, run
+from support.histories import Build
 
 import whowrote
 from attribution.cli import cli
 from attribution.demo import FILE
-from collector.storage.store import Store
 
 pytest.importorskip("pygls")
 
@@ -26,7 +25,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 from pygls.uris import to_fs_path
+from support.answers import value
 
+from collector.json_values import JsonObject
 from whowrote.servers.lsp_server import lines_at_head
 
 Ask = Callable[["Editor"], Awaitable[Any]]
@@ -125,7 +126,7 @@ def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("lsp")
     repo = directory / "work"
     git(directory, "clone", "-q", str(clone("example", directory)), str(repo))
@@ -137,10 +138,10 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "+refs/heads/entire/*:refs/remotes/origin/entire/*",
         "+refs/entire/*:refs/entire/*",
     )
-    return repo, directory / "out.db"
+    return Analysed(repo, directory / "out.db")
 
 
-def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> None:
+def test_every_line_says_what_the_library_says(example: Analysed) -> None:
     repo, db = example
     with whowrote.open(repo, db) as opened:
         lines = opened.blame(FILE)
@@ -170,7 +171,7 @@ def test_every_line_says_what_the_library_says(example: tuple[Path, Path]) -> No
     )
 
 
-def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path]) -> None:
+def test_actions_explain_a_line_and_open_its_session(example: Analysed) -> None:
     """In an editor that opens documents, and in one that only shows messages; hints are asked
     for again.
     """
@@ -195,7 +196,7 @@ def test_actions_explain_a_line_and_open_its_session(example: tuple[Path, Path])
 
 
 def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     repo, db = example
     before = (repo / FILE).read_text("utf-8")
@@ -213,10 +214,10 @@ def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
     assert [*changed[:2], *changed[3:]] == unchanged
 
 
-def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path, bare=False), tmp_path / "out.db"
+def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
-    run("repo", repo, "--db", db, "-q")
+    analyse(repo, db)
     file = repo / FILE
     file.write_text("# newer\n" + file.read_text())
     git(
@@ -235,7 +236,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> 
     async def question(editor: Editor) -> Any:
         editor.show(file.read_text())
         before = await editor.hover(0), await editor.hints(0, 0)
-        run("repo", repo, "--db", db, "-q")
+        analyse(repo, db)
         return *before, await editor.hover(0)
 
     hover, hints, attributed = ask(file, db, question)
@@ -249,7 +250,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path) -> 
     assert "this file only" not in attributed and "after what was attributed" not in attributed
 
 
-def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_new_file_and_a_file_in_no_clone(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
 
     async def question(editor: Editor) -> Any:
@@ -264,9 +265,9 @@ def test_a_new_file_and_a_file_in_no_clone(example: tuple[Path, Path], tmp_path:
     assert ask(tmp_path / "alone.py", None, question) == (None, [], [])
 
 
-def test_without_records_the_editor_is_answered_too(tmp_path: Path) -> None:
+def test_without_records_the_editor_is_answered_too(tmp_path: Path, db: Path) -> None:
     build = Build(tmp_path / "plain.git")
-    build.commit("one", [], {"a.py": text("first = 1")})
+    build.commit("one", {"a.py": ["first = 1"]})
     build.done()
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x1")
     git(tmp_path, "clone", "-q", str(build.where), str(tmp_path / "plain"))
@@ -275,13 +276,13 @@ def test_without_records_the_editor_is_answered_too(tmp_path: Path) -> None:
         editor.show("first = 1\n")
         return [await editor.hover(0), await editor.hover(0)], list(editor.messages)
 
-    answers, messages = ask(tmp_path / "plain" / "a.py", tmp_path / "plain.db", question)
+    answers, messages = ask(tmp_path / "plain" / "a.py", db, question)
     assert [answer.split("\n")[0] for answer in answers] == ["undeclared"] * 2
     assert all("not in" in message for message in messages)
 
 
 def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
-    example: tuple[Path, Path], tmp_path: Path
+    example: Analysed, db: Path
 ) -> None:
     """The editor asks, and ends before the clone has been attributed."""
     repo, _ = example
@@ -289,7 +290,7 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
         "textDocument": {"uri": (repo / FILE).as_uri()},
         "position": {"line": 0, "character": 0},
     }
-    said: list[dict[str, Any]] = [
+    said: list[JsonObject] = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
         {"method": "initialized", "params": {}},
         {"id": 2, "method": "textDocument/hover", "params": line},
@@ -298,11 +299,10 @@ def test_an_answer_that_comes_after_the_editor_has_ended_is_no_error(
     ]
     messages = [json.dumps({"jsonrpc": "2.0"} | one) for one in said]
     asked = "".join(f"Content-Length: {len(message)}\r\n\r\n{message}" for message in messages)
-    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(tmp_path / "new.db")]
+    command = [sys.executable, "-m", "whowrote", "serve", "lsp", "--db", str(db)]
     done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "") and '"id":3' in done.stdout.replace(" ", "")
-    with Store(tmp_path / "new.db") as store:
-        assert store.value("SELECT COUNT(*) FROM commits") > 0
+    assert value(db, "SELECT COUNT(*) FROM commits") > 0
 
 
 @pytest.mark.parametrize(
@@ -325,8 +325,8 @@ def test_lines_of_a_buffer_are_found_at_head(
 
 def test_without_the_package_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whowrote.servers.commands.serve.find_spec", lambda name: None)
-    done = run("serve", "lsp", program=cli)
-    assert done.exit_code == 2 and "whowrote[lsp]" in done.stderr
+    done = run("serve", "lsp", program=cli, code=2)
+    assert "whowrote[lsp]" in done.stderr
 
 
 ODD_ADDRESSES = [
@@ -342,7 +342,7 @@ ODD_LINES = [10_000, 2**31 - 1]
 
 
 def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
-    example: tuple[Path, Path],
+    example: Analysed,
 ) -> None:
     """An answer may be an error or nothing; what must not happen is silence, since the editor
     waits.

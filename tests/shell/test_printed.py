@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.local_writers import two_agents
 
 from attribution.authorship.session_edits import session_edits
 from attribution.shell.printed import FilePart, lines_traced, parts_shown
@@ -34,28 +35,51 @@ def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.p
     return FilePart(path, text, start, whole)
 
 
+WHOLE = {
+    "cat src/a.py": TEXT,
+    "cd src && cat a.py": TEXT,
+    "nl -ba src/a.py": NUMBERED,
+    "bat -p src/a.py": TEXT,
+    "less src/a.py | head -50": TEXT,
+    "nl -b a src/a.py": NUMBERED,
+    "cat -n src/a.py": NUMBERED,
+    "head -n 40 src/a.py": TEXT,
+    "sed -n '1,40p' src/a.py": TEXT,
+    "nl -ba src/a.py | sed -n '1,40p'": NUMBERED,
+    "cat src/a.py | head -50": TEXT,
+    "Get-Content src\\a.py": TEXT,
+    "Get-Content -Raw -LiteralPath 'src\\a.py' -Encoding utf8": TEXT,
+    "cd src; Get-Content -Path a.py | Select-Object -First 40": TEXT,
+}
+NOTHING = {
+    "Get-Content a.py | Select-String x": TEXT,
+    "Get-Content a.py -Tail 3": TEXT,
+    "Get-Content a.py | Select-Object -First 40 -Skip 5": TEXT,
+    "$c = Get-Content src\\a.py -Raw; $c.Substring(7)": TEXT,
+    # of which file a line is, or that it is a file's as it stands there, is not known
+    "cat src/a.py src/b.py": TEXT,
+    "cat src/a.py; cat src/b.py": TEXT,
+    "cat src/a.py | sort": TEXT,
+    "cat src/a.py > b.py": TEXT,
+    "cat src/*.py": TEXT,
+    "bat --line-range=10:20 src/a.py": TEXT,
+    "bat -r10:20 src/a.py": TEXT,
+    "bat -p --diff src/a.py": TEXT,
+    "bat -n src/a.py": NUMBERED,
+    "less -N src/a.py": NUMBERED,
+    "sed -n '/a/p;s/a/b/p' src/a.py": TEXT,
+    "git show HEAD:src/a.py": TEXT,
+    "cat 'src/a.py": TEXT,
+    "Get-Content src\\a.py": "a = '\ufffdB\ufffde'\nb = 2\n",
+    "cat src/a.py": " \n",
+}
+
+
 @pytest.mark.parametrize(
     ("command", "output", "seen"),
     [
-        # the whole file
-        ("cat src/a.py", TEXT, [part(TEXT, 1, True)]),
-        ("cd src && cat a.py", TEXT, [part(TEXT, 1, True)]),
-        ("nl -ba src/a.py", NUMBERED, [part(TEXT, 1, True)]),
-        ("bat -p src/a.py", TEXT, [part(TEXT, 1, True)]),
-        ("less src/a.py | head -50", TEXT, [part(TEXT, 1, True)]),
-        ("nl -b a src/a.py", NUMBERED, [part(TEXT, 1, True)]),
-        ("cat -n src/a.py", NUMBERED, [part(TEXT, 1, True)]),
-        ("head -n 40 src/a.py", TEXT, [part(TEXT, 1, True)]),
-        ("sed -n '1,40p' src/a.py", TEXT, [part(TEXT, 1, True)]),
-        ("nl -ba src/a.py | sed -n '1,40p'", NUMBERED, [part(TEXT, 1, True)]),
-        ("cat src/a.py | head -50", TEXT, [part(TEXT, 1, True)]),
-        ("Get-Content src\\a.py", TEXT, [part(TEXT, 1, True)]),
-        ("Get-Content -Raw -LiteralPath 'src\\a.py' -Encoding utf8", TEXT, [part(TEXT, 1, True)]),
-        ("cd src; Get-Content -Path a.py | Select-Object -First 40", TEXT, [part(TEXT, 1, True)]),
-        ("Get-Content a.py | Select-String x", TEXT, []),
-        ("Get-Content a.py -Tail 3", TEXT, []),
-        ("Get-Content a.py | Select-Object -First 40 -Skip 5", TEXT, []),
-        ("$c = Get-Content src\\a.py -Raw; $c.Substring(7)", TEXT, []),
+        *((command, output, [part(TEXT, 1, True)]) for command, output in WHOLE.items()),
+        *((command, output, []) for command, output in NOTHING.items()),
         # lines from a known number on
         ("echo ---; head -n 2 src/a.py", TEXT, [part(TEXT, 1)]),
         ("head -2 src/a.py", TEXT, [part(TEXT, 1)]),
@@ -84,22 +108,6 @@ def part(text: str, start: int = 0, whole: bool = False, path: str = "/w/src/a.p
         # an output that was cut
         ("cat src/a.py", CUT, [part("a = 1", 1), part("b = 2")]),
         ("cat src/a.py", "x\n" * 20_000, [part("x\n" * 20_000, 1)]),
-        # of which file a line is, or that it is a file's as it stands there, is not known
-        ("cat src/a.py src/b.py", TEXT, []),
-        ("cat src/a.py; cat src/b.py", TEXT, []),
-        ("cat src/a.py | sort", TEXT, []),
-        ("cat src/a.py > b.py", TEXT, []),
-        ("cat src/*.py", TEXT, []),
-        ("bat --line-range=10:20 src/a.py", TEXT, []),
-        ("bat -r10:20 src/a.py", TEXT, []),
-        ("bat -p --diff src/a.py", TEXT, []),
-        ("bat -n src/a.py", NUMBERED, []),
-        ("less -N src/a.py", NUMBERED, []),
-        ("sed -n '/a/p;s/a/b/p' src/a.py", TEXT, []),
-        ("git show HEAD:src/a.py", TEXT, []),
-        ("cat 'src/a.py", TEXT, []),
-        ("Get-Content src\\a.py", "a = '\ufffdB\ufffde'\nb = 2\n", []),
-        ("cat src/a.py", " \n", []),
     ],
 )
 def test_parts_of_files_that_a_command_shows(
@@ -128,7 +136,7 @@ def test_a_failed_test_quotes_lines_of_files() -> None:
 
 
 @pytest.mark.parametrize(("status", "count"), [(Status.OK, 1), (Status.ERROR, 0)])
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@two_agents
 def test_files_that_are_printed_are_sightings_for_every_agent(
     agent: str, status: Status, count: int
 ) -> None:

@@ -103,14 +103,14 @@ def test_no_script_makes_it_fail(code: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "content"),
-    [
-        ("python3 - <<'E'\nopen('a.py', 'w').write('x = 1\\n')\nE\n", "x = 1\n"),
-        ("python3 -c \"open('a.py', 'w').write('x = 1')\"", "x = 1"),
-        ("cat > /tmp/m.py <<'E'\nopen('a.py', 'w').write('x = 1')\nE\npython3 /tmp/m.py", "x = 1"),
-        ("python3 -c \"open('a.py', 'w').write('$HOME')\"", None),
-        ("python3 - <<E\nopen('a.py', 'w').write('$HOME')\nE\n", None),
-        ("node -e \"open('a.py', 'w').write('x = 1')\"", None),
-    ],
+    {
+        "python3 - <<'E'\nopen('a.py', 'w').write('x = 1\\n')\nE\n": "x = 1\n",
+        "python3 -c \"open('a.py', 'w').write('x = 1')\"": "x = 1",
+        "cat > /tmp/m.py <<'E'\nopen('a.py', 'w').write('x = 1')\nE\npython3 /tmp/m.py": "x = 1",
+        "python3 -c \"open('a.py', 'w').write('$HOME')\"": None,
+        "python3 - <<E\nopen('a.py', 'w').write('$HOME')\nE\n": None,
+        "node -e \"open('a.py', 'w').write('x = 1')\"": None,
+    }.items(),
 )
 def test_command_writes_a_file_exactly_where_the_shell_changes_nothing_of_the_script(
     command: str, content: str | None

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.answers import column
 from support.commands import clone, run
 
 from collector.errors import WhoWroteError
@@ -27,14 +28,14 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _built(clones: Path, db: Path, *cases: str) -> Path:
-    assert run("repo", *(clones / case for case in cases), "--db", db, "-q").exit_code == 0
+    run("repo", *(clones / case for case in cases), "-q", db=db)
     return db
 
 
 def _fill(store: Store) -> None:
     """One row or more in every carried table."""
     with store.transaction() as connection:
-        sessions = [row["id"] for row in store.rows("SELECT id FROM sessions ORDER BY key")]
+        sessions = column(store, "SELECT id FROM sessions ORDER BY key")
         for number, session in enumerate(sessions, 7):
             answer = (number, "m", "turns", "1", f"i{number}", '{"a": 1}', 1, AT)
             connection.execute(
@@ -80,9 +81,9 @@ def _exported(db: Path) -> str:
 
 
 def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(
-    clones: Path, tmp_path: Path
+    clones: Path, tmp_path: Path, db: Path
 ) -> None:
-    old = _built(clones, tmp_path / "old.db", "example", "squash")
+    old = _built(clones, db, "example", "squash")
     with Store(old) as store:
         _fill(store)
     text = _exported(old)
@@ -100,9 +101,9 @@ def test_a_rebuilt_database_gets_them_back_under_its_own_numbers(
 
 
 def test_rows_about_what_is_not_there_are_left_out_and_counted(
-    clones: Path, tmp_path: Path
+    clones: Path, tmp_path: Path, db: Path
 ) -> None:
-    old = _built(clones, tmp_path / "old.db", "example", "squash")
+    old = _built(clones, db, "example", "squash")
     with Store(old) as store:
         _fill(store)
         sessions = store.value(
@@ -117,8 +118,8 @@ def test_rows_about_what_is_not_there_are_left_out_and_counted(
         )
 
 
-def test_a_database_of_another_schema_is_exported(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
+def test_a_database_of_another_schema_is_exported(tmp_path: Path, db: Path) -> None:
+    path = db
     with Store(path) as store:
         _fill(store)
         store.connection.execute("ALTER TABLE finding_reviews ADD COLUMN gone TEXT")
@@ -132,7 +133,7 @@ def test_a_database_of_another_schema_is_exported(tmp_path: Path) -> None:
         assert store.value("SELECT note FROM finding_reviews") == "seen"
 
 
-def test_texts_are_kept_as_the_database_keeps_texts(tmp_path: Path) -> None:
+def test_texts_are_kept_as_the_database_keeps_texts(db: Path) -> None:
     line = {
         "judgements": {
             "model": "m",
@@ -144,16 +145,18 @@ def test_texts_are_kept_as_the_database_keeps_texts(tmp_path: Path) -> None:
         }
     }
     line["judgements"]["output"] = json.dumps({"label": "x", "notes": "what somebody typed"})
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         with store.transaction():
             store.keep(type(store.policy)("none", store.policy.redaction))
         import_carried(store, io.StringIO(json.dumps(line)))
         assert store.value("SELECT output FROM judgements") == '{"label": "x"}'
 
 
-def test_a_database_that_is_built_again_keeps_no_more_text_than_before(tmp_path: Path) -> None:
+def test_a_database_that_is_built_again_keeps_no_more_text_than_before(
+    tmp_path: Path, db: Path
+) -> None:
     file = io.StringIO()
-    with Store(tmp_path / "old.db") as store:
+    with Store(db) as store:
         store.keep_content("none", "emails")
         export_carried(store, file)
     with Store(tmp_path / "new.db") as store:
@@ -176,15 +179,15 @@ def test_a_database_that_is_built_again_keeps_no_more_text_than_before(tmp_path:
         '{"a": {}, "b": {}}',
     ],
 )
-def test_other_lines_are_refused_and_nothing_is_added(line: str, tmp_path: Path) -> None:
+def test_other_lines_are_refused_and_nothing_is_added(line: str, db: Path) -> None:
     first = '{"forgotten": {"name_hash": "h", "forgotten_at": "2026"}}'
-    with Store(tmp_path / "x.db") as store:
+    with Store(db) as store:
         with pytest.raises(WhoWroteError, match="line 2"):
             import_carried(store, io.StringIO(f"{first}\n{line}\n"))
         assert store.value("SELECT COUNT(*) FROM forgotten") == 0
 
 
-def test_a_value_that_the_schema_refuses_is_an_error_in_words(tmp_path: Path) -> None:
+def test_a_value_that_the_schema_refuses_is_an_error_in_words(db: Path) -> None:
     row = {
         "server": "s",
         "channel": "c",
@@ -193,5 +196,5 @@ def test_a_value_that_the_schema_refuses_is_an_error_in_words(tmp_path: Path) ->
         "state": "no such state",
         "updated_at": AT,
     }
-    with Store(tmp_path / "x.db") as store, pytest.raises(WhoWroteError, match="CHECK"):
+    with Store(db) as store, pytest.raises(WhoWroteError, match="CHECK"):
         import_carried(store, io.StringIO(json.dumps({"cursors": row})))

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 from support import local_layouts as layouts
-from support.commands import clone, run
+from support.answers import column, value
+from support.commands import analyse, check, clone, run
 from support.local_clone import Clone
 
 from collector.errors import (
@@ -29,7 +31,6 @@ from collector.errors import (
 from collector.runtime import stages
 from collector.storage.store import Store, _explain
 
-ROOT = Path(__file__).parent.parent.parent
 SUPPORT = ROOT / "tests" / "support"
 DELETES = re.compile(r"\b(delete|remove|rm)\b", re.IGNORECASE)
 PROGRAM = """
@@ -42,8 +43,8 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize("size", [2_000, 60_000, 200_000])
-def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> None:
-    one, db, sound = clone("example", tmp_path), tmp_path / "x.db", tmp_path / "sound.db"
+def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, db: Path, size: int) -> None:
+    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
     command = [sys.executable, "-c", PROGRAM, str(size), "repo", str(one), "--db", str(db)]
     done = subprocess.run(
         command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
@@ -51,12 +52,14 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, size: int) -> No
     assert done.returncode in (EXIT_DATABASE, EXIT_OUTPUT), done.stderr
     assert not DELETES.search(done.stderr) and "internal error" not in done.stderr
     for path in (db, sound):
-        assert run("repo", one, "--db", path).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        analyse(one, path)
+    run("data", "compare", db, sound)
 
 
-def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, db, sound = clone("example", tmp_path), tmp_path / "x.db", tmp_path / "sound.db"
+def test_a_full_disk_loses_nothing(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
     opened = Store._prepare
 
     def full(self: Store) -> None:
@@ -66,15 +69,11 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_prepare", full)
-        stopped = run("repo", one, "--db", db)
-    assert (
-        stopped.exit_code == EXIT_DATABASE
-        and "no space left" in stopped.stderr
-        and not DELETES.search(stopped.stderr)
-    )
+        stopped = run("repo", one, code=EXIT_DATABASE, db=db)
+    assert "no space left" in stopped.stderr and not DELETES.search(stopped.stderr)
     for path in (db, sound):
-        assert run("repo", one, "--db", path).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        analyse(one, path)
+    run("data", "compare", db, sound)
 
 
 SMALL_DISK = """
@@ -100,7 +99,7 @@ subprocess.run(["cp", "-r", f"{disk}/.", f"{disk}.kept"], check=True)
     [("repo {one}", 4_096), ("repo {one}", 327_680), ("survival {one} --no-curves", 450_560)],
 )
 def test_a_disk_that_is_really_full_loses_nothing(
-    tmp_path: Path, arguments: str, size: int
+    tmp_path: Path, db: Path, arguments: str, size: int
 ) -> None:
     """A file system of that size, from empty to nearly large enough; then a larger one, and the
     same command again.
@@ -109,7 +108,7 @@ def test_a_disk_that_is_really_full_loses_nothing(
         ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True
     ).returncode:
         pytest.skip("no right to mount")
-    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", tmp_path / "sound.db"
+    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", db
     disk.mkdir()
     (tmp_path / "disk.kept").mkdir()
     program = [sys.executable, "-c", "from attribution.cli import main; main()"]
@@ -126,8 +125,8 @@ def test_a_disk_that_is_really_full_loses_nothing(
     assert first in ("0", str(EXIT_DATABASE)) and second == "0", done.stdout
     assert not DELETES.search(done.stdout) and "internal error" not in done.stdout
     assert first == "0" or "no space left" in done.stdout
-    assert run(*arguments.format(one=one).split(), "--db", sound).exit_code == 0
-    assert run("data", "compare", tmp_path / "disk.kept" / "x.db", sound).exit_code == 0
+    run(*arguments.format(one=one).split(), db=sound)
+    run("data", "compare", tmp_path / "disk.kept" / "x.db", sound)
 
 
 @pytest.mark.skipif(
@@ -147,8 +146,7 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
     subprocess.run(
         ["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True
     )
-    work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f")
-    work.prompt("Add a file")
+    work = one.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add a file")
     work.write("app.py", "total = 1\ncount = 2\n")
     one.commit("Add a program")
     for layout in (layouts.claude_code, layouts.codex):
@@ -181,8 +179,7 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
 
 
 def _problems(db: Path) -> list[Any]:
-    with Store(db) as store:
-        return [row["code"] for row in store.rows("SELECT code FROM problems")]
+    return column(db, "SELECT code FROM problems")
 
 
 @pytest.mark.parametrize(
@@ -198,8 +195,8 @@ def _problems(db: Path) -> list[Any]:
         "something new",
     ],
 )
-def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
-    error = _explain(sqlite3.OperationalError(text), tmp_path / "x.db")
+def test_no_message_advises_to_delete_a_file(db: Path, text: str) -> None:
+    error = _explain(sqlite3.OperationalError(text), db)
     assert (
         isinstance(error, DatabaseUnusable)
         and error.hint
@@ -208,16 +205,15 @@ def test_no_message_advises_to_delete_a_file(tmp_path: Path, text: str) -> None:
 
 
 def _last_run(db: Path) -> int:
-    with Store(db) as store:
-        return int(store.value("SELECT MAX(rowid) FROM stage_runs"))
+    return int(value(db, "SELECT MAX(rowid) FROM stage_runs"))
 
 
 def test_a_clock_that_jumps_back_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Years back between two runs: what is done stays done, and what is new is done."""
     one, two = clone("example", tmp_path), clone("squash", tmp_path)
-    db, sound = tmp_path / "x.db", tmp_path / "sound.db"
+    sound = tmp_path / "sound.db"
 
     class Back(datetime):
         days = 0
@@ -226,7 +222,7 @@ def test_a_clock_that_jumps_back_loses_nothing(
         def now(cls, tz: Any = None) -> Any:
             return datetime.now(tz) - timedelta(days=cls.days)
 
-    assert run("repo", one, "--db", db, "--history", "-q").exit_code == 0
+    analyse(one, db, "--history")
     monkeypatch.setattr(stages, "datetime", Back)
     Back.days = 4000
     assert Back.now(UTC).year < datetime.now(UTC).year
@@ -236,16 +232,16 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, db=db)
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
-    assert run("db", db, "-q").exit_code == 0
+    run("db", db, "-q")
     Back.days = 8000
     before = _last_run(db)
-    assert run("db", db, "-q").exit_code == 0
+    run("db", db, "-q")
     assert _last_run(db) == before
     for command in (["survival", one, "--no-curves"], ["survival", two, "--no-curves"]):
-        assert run(*command, "--db", db).exit_code == 0
+        run(*command, db=db)
     for command in (
         ["repo", one],
         ["repo", two],
@@ -253,6 +249,6 @@ def test_a_clock_that_jumps_back_loses_nothing(
         ["survival", two, "--no-curves"],
         ["data", "claims", one],
     ):
-        assert run(*command, "--db", sound).exit_code == 0
-    assert run("data", "check", "--db", db).exit_code == 0
-    assert run("data", "compare", db, sound).exit_code == 0
+        run(*command, db=sound)
+    check(db)
+    run("data", "compare", db, sound)

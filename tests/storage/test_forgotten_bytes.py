@@ -61,21 +61,21 @@ def _bytes(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in path.parent.iterdir() if file.is_file())
 
 
-def test_the_simulated_build_does_leave_deleted_text(tmp_path: Path) -> None:
+def test_the_simulated_build_does_leave_deleted_text(db: Path) -> None:
     """Else the tests below prove nothing."""
-    connection = sqlite3.connect(tmp_path / "plain.db", factory=Leaving, isolation_level=None)
+    connection = sqlite3.connect(db, factory=Leaving, isolation_level=None)
     connection.execute("CREATE TABLE t (x)")
     connection.executemany(
         "INSERT INTO t VALUES (?)", [(f"{_PROMPT} {n} " + "word " * 300,) for n in range(60)]
     )
     connection.execute("DELETE FROM t")
     connection.close()
-    assert _PROMPT.encode() in _bytes(tmp_path / "plain.db")
+    assert _PROMPT.encode() in _bytes(db)
 
 
 @pytest.mark.parametrize("indexed", [False, True], ids=["plain", "with the search index"])
-def test_a_forgotten_repository_leaves_no_byte(tmp_path: Path, indexed: bool) -> None:
-    path = _filled(tmp_path / "all.db")
+def test_a_forgotten_repository_leaves_no_byte(tmp_path: Path, db: Path, indexed: bool) -> None:
+    path = _filled(db)
     with Store(path) as store:
         if indexed:
             store.index_prompts()
@@ -84,8 +84,10 @@ def test_a_forgotten_repository_leaves_no_byte(tmp_path: Path, indexed: bool) ->
         assert b"heliotrope" not in _bytes(path)
 
 
-def test_text_that_an_older_version_left_in_free_pages_goes_as_well(tmp_path: Path) -> None:
-    path = _filled(tmp_path / "all.db")
+def test_text_that_an_older_version_left_in_free_pages_goes_as_well(
+    tmp_path: Path, db: Path
+) -> None:
+    path = _filled(db)
     with sqlite3.connect(path, factory=Leaving) as old:
         old.execute("DELETE FROM turns")
     old.close()
@@ -95,8 +97,8 @@ def test_text_that_an_older_version_left_in_free_pages_goes_as_well(tmp_path: Pa
     assert b"heliotrope" not in _bytes(path)
 
 
-def test_removed_rows_are_overwritten_in_a_copy_too(tmp_path: Path) -> None:
-    path = _filled(tmp_path / "all.db")
+def test_removed_rows_are_overwritten_in_a_copy_too(tmp_path: Path, db: Path) -> None:
+    path = _filled(db)
     (tmp_path / "shard").mkdir()
     shard = tmp_path / "shard" / "one.db"
     with Store(path) as store:
@@ -108,8 +110,8 @@ def test_removed_rows_are_overwritten_in_a_copy_too(tmp_path: Path) -> None:
     assert b"heliotrope" not in _bytes(shard)
 
 
-def test_a_reader_that_keeps_the_log_open_is_told_of(tmp_path: Path) -> None:
-    path = _filled(tmp_path / "all.db")
+def test_a_reader_that_keeps_the_log_open_is_told_of(tmp_path: Path, db: Path) -> None:
+    path = _filled(db)
     reader = sqlite3.connect(path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT COUNT(*) FROM turns").fetchone()
@@ -137,14 +139,14 @@ def _cache(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_database, _shard, _cache], ids=["database", "shard", "cache"])
-def test_a_new_database_is_its_owner_s_alone(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    path = tmp_path / "new.db"
+def test_a_new_database_is_its_owner_s_alone(db: Path, make: Callable[[Path], None]) -> None:
+    path = db
     make(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_database_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
-    path = _filled(tmp_path / "all.db")
+def test_a_database_that_its_owner_shares_stays_shared(db: Path) -> None:
+    path = _filled(db)
     path.chmod(0o640)
     Store(path).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640

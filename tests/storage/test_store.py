@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.answers import value
 from support.commands import run
 from support.invariants import broken_checks
 
@@ -29,17 +30,17 @@ def _names(store: Store) -> list[str]:
 # --- opening --------------------------------------------------------------------------------------
 
 
-def test_new_database_says_what_it_is(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db"):
+def test_new_database_says_what_it_is(db: Path) -> None:
+    with Store(db):
         pass
-    with sqlite3.connect(tmp_path / "out.db") as plain:
+    with sqlite3.connect(db) as plain:
         assert plain.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert plain.execute("PRAGMA user_version").fetchone() == (schema_version(MAIN),)
     plain.close()
 
 
-def test_database_of_another_program_is_refused_and_not_changed(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
+def test_database_of_another_program_is_refused_and_not_changed(db: Path) -> None:
+    path = db
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE notes (text)")
         other.execute("INSERT INTO notes VALUES ('mine')")
@@ -54,9 +55,9 @@ def test_database_of_another_program_is_refused_and_not_changed(tmp_path: Path) 
 @pytest.mark.parametrize("version", [0, 99])
 @pytest.mark.parametrize("clones", [(), ("/clones/one", "/clones/the other")])
 def test_database_of_another_schema_is_refused_with_the_command_that_rebuilds_it(
-    version: int, clones: tuple[str, ...], tmp_path: Path
+    version: int, clones: tuple[str, ...], db: Path
 ) -> None:
-    path = tmp_path / "out.db"
+    path = db
     with Store(path) as store:
         store.connection.executemany(
             "INSERT INTO repos (name, path) VALUES (?, ?)", [(clone, clone) for clone in clones]
@@ -71,17 +72,16 @@ def test_database_of_another_schema_is_refused_with_the_command_that_rebuilds_it
     assert path.read_bytes() == before
 
 
-def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(tmp_path: Path) -> None:
-    path = tmp_path / "out.db"
+def test_command_on_a_database_of_another_schema_ends_with_exit_code_5(db: Path) -> None:
+    path = db
     with Store(path) as store:
         store.connection.execute("PRAGMA user_version = 99")
-    done = run("sessions", "--db", path)
-    assert done.exit_code == EXIT_DATABASE
+    done = run("sessions", code=EXIT_DATABASE, db=path)
     assert f"whowrote repo PATH... --db {path}" in done.output
 
 
-def test_cache_of_another_schema_is_named_as_one(tmp_path: Path) -> None:
-    path = tmp_path / "scans.db"
+def test_cache_of_another_schema_is_named_as_one(db: Path) -> None:
+    path = db
     with Store(path, is_cache=True) as cache:
         cache.connection.execute("CREATE TABLE scans (id INTEGER)")
         cache.connection.execute("PRAGMA user_version = 99")
@@ -97,19 +97,17 @@ def test_cache_of_another_schema_is_named_as_one(tmp_path: Path) -> None:
         b"SQLite format 3\0" + b"\xff" * 4096,
     ],
 )
-def test_file_that_is_no_database_is_refused_and_not_changed(
-    content: bytes, tmp_path: Path
-) -> None:
-    path = tmp_path / "out.db"
+def test_file_that_is_no_database_is_refused_and_not_changed(content: bytes, db: Path) -> None:
+    path = db
     path.write_bytes(content)
     with pytest.raises(DatabaseUnusable, match="not a readable SQLite database"):
         Store(path)
     assert path.read_bytes() == content
 
 
-def test_empty_file_is_a_new_database(tmp_path: Path) -> None:
-    (tmp_path / "out.db").touch()
-    with Store(tmp_path / "out.db") as store:
+def test_empty_file_is_a_new_database(db: Path) -> None:
+    (db).touch()
+    with Store(db) as store:
         assert _names(store) == []
 
 
@@ -123,17 +121,17 @@ def test_absent_directory_is_explained(tmp_path: Path) -> None:
         Store(tmp_path / "absent" / "out.db")
 
 
-def test_asking_an_absent_database_creates_none(tmp_path: Path) -> None:
+def test_asking_an_absent_database_creates_none(db: Path) -> None:
     with pytest.raises(DatabaseUnusable, match="there is no database") as refused:
-        Store(tmp_path / "out.db", create=False)
+        Store(db, create=False)
     assert "whowrote repo" in refused.value.hint
-    assert not (tmp_path / "out.db").exists()
+    assert not (db).exists()
 
 
 def test_creation_that_is_killed_leaves_a_database_that_opens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "out.db"
+    path = db
 
     def stop(_: str) -> list[str]:
         return ["CREATE TABLE repos (id INTEGER)", "this is no SQL"]
@@ -147,10 +145,10 @@ def test_creation_that_is_killed_leaves_a_database_that_opens(
         assert _names(store) == ["r"]
 
 
-def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store, store.transaction():
+def test_what_was_written_is_there_when_opened_again(db: Path) -> None:
+    with Store(db) as store, store.transaction():
         _add(store, "kept")
-    with Store(tmp_path / "out.db", create=False) as store:
+    with Store(db, create=False) as store:
         assert _names(store) == ["kept"]
 
 
@@ -158,10 +156,8 @@ def test_what_was_written_is_there_when_opened_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
-def test_error_in_a_transaction_takes_everything_back(
-    error: type[BaseException], tmp_path: Path
-) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_error_in_a_transaction_takes_everything_back(error: type[BaseException], db: Path) -> None:
+    with Store(db) as store:
         with store.transaction():
             _add(store, "before")
         with pytest.raises(error), store.transaction():
@@ -173,16 +169,16 @@ def test_error_in_a_transaction_takes_everything_back(
         assert _names(store) == ["before", "later"]
 
 
-def test_failing_statement_takes_everything_back_and_is_explained(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_failing_statement_takes_everything_back_and_is_explained(db: Path) -> None:
+    with Store(db) as store:
         with pytest.raises(DatabaseUnusable, match="UNIQUE"), store.transaction():
             _add(store, "twice")
             _add(store, "twice")
         assert _names(store) == []
 
 
-def test_rows_that_point_to_nothing_are_refused(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_rows_that_point_to_nothing_are_refused(db: Path) -> None:
+    with Store(db) as store:
         with pytest.raises(DatabaseUnusable, match="FOREIGN KEY"), store.transaction():
             store.insert(
                 "sessions", ("repo_id", "key", "label", "transcript"), [(99, "k", "l", "none")]
@@ -190,19 +186,19 @@ def test_rows_that_point_to_nothing_are_refused(tmp_path: Path) -> None:
         assert store.value("SELECT COUNT(*) FROM sessions") == 0
 
 
-def test_generator_of_rows_that_fails_leaves_no_row(tmp_path: Path) -> None:
+def test_generator_of_rows_that_fails_leaves_no_row(db: Path) -> None:
     def rows() -> object:
         yield ("one",)
         raise ValueError("reading went wrong")
 
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         with pytest.raises(ValueError, match="went wrong"), store.transaction():
             store.insert("repos", ("name",), rows())  # type: ignore[arg-type]
         assert _names(store) == []
 
 
-def test_database_in_use_is_explained(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as one, Store(tmp_path / "out.db") as two:
+def test_database_in_use_is_explained(db: Path) -> None:
+    with Store(db) as one, Store(db) as two:
         two.connection.execute("PRAGMA busy_timeout = 10")
         with one.transaction():
             _add(one, "first")
@@ -215,8 +211,8 @@ def test_database_in_use_is_explained(tmp_path: Path) -> None:
         assert _names(two) == ["first"]
 
 
-def test_full_disk_is_explained_and_keeps_what_was_finished(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_full_disk_is_explained_and_keeps_what_was_finished(db: Path) -> None:
+    with Store(db) as store:
         with store.transaction():
             _add(store, "kept")
         pages = store.value("PRAGMA page_count")
@@ -227,8 +223,8 @@ def test_full_disk_is_explained_and_keeps_what_was_finished(tmp_path: Path) -> N
         assert _names(store) == ["kept"]
 
 
-def test_database_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
-    path = tmp_path / "out.db"
+def test_database_that_cannot_be_written_is_explained(db: Path) -> None:
+    path = db
     with Store(path) as store, store.transaction():
         _add(store, "kept")
     with Store(path) as store:
@@ -241,8 +237,8 @@ def test_database_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
         assert _names(store) == ["kept"]
 
 
-def test_wrong_question_is_explained(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_wrong_question_is_explained(db: Path) -> None:
+    with Store(db) as store:
         for ask in (store.rows, store.value):
             with pytest.raises(DatabaseUnusable, match="no such table"):
                 ask("SELECT * FROM nowhere")
@@ -251,16 +247,16 @@ def test_wrong_question_is_explained(tmp_path: Path) -> None:
 # --- bookkeeping ----------------------------------------------------------------------------------
 
 
-def test_numbers_go_on_where_they_ended(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_numbers_go_on_where_they_ended(db: Path) -> None:
+    with Store(db) as store:
         assert store.next_id("repos") == 1
         with store.transaction():
             _add(store, "one")
         assert store.next_id("repos") == 2
 
 
-def test_problems_with_strange_texts_are_stored(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_problems_with_strange_texts_are_stored(db: Path) -> None:
+    with Store(db) as store:
         with store.transaction():
             _add(store, "r")
             store.add_problems(
@@ -291,10 +287,10 @@ def test_times_are_written_one_way(at: float | None, text: str | None) -> None:
 # --- the schema -----------------------------------------------------------------------------------
 
 
-def test_every_table_view_and_column_is_described(tmp_path: Path) -> None:
+def test_every_table_view_and_column_is_described(db: Path) -> None:
     """Against a real database: views have the columns that SQLite says they have."""
     told = {table.name: table for table in views.tables()}
-    with Store(tmp_path / "out.db") as store, store.cache() as cache:
+    with Store(db) as store, store.cache() as cache:
         real = {
             row["name"]: [
                 column["name"]
@@ -322,14 +318,14 @@ def test_an_undescribed_column_of_a_view_is_noticed() -> None:
     assert (view.comment, [column.name for column in view.columns]) == ("Some rows.", ["one"])
 
 
-def test_every_invariant_holds_for_an_empty_database(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_every_invariant_holds_for_an_empty_database(db: Path) -> None:
+    with Store(db) as store:
         assert len(checks(store)) >= 25
         assert broken_checks(store) == {}
 
 
-def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
-    with Store(tmp_path / "out.db") as store:
+def test_deleting_a_repository_leaves_nothing_of_it(db: Path) -> None:
+    with Store(db) as store:
         with store.transaction():
             _add(store, "r")
             store.insert(
@@ -355,7 +351,7 @@ def test_deleting_a_repository_leaves_nothing_of_it(tmp_path: Path) -> None:
         } == dict.fromkeys(tables, 0)
 
 
-def test_a_run_that_failed_leaves_no_empty_file(tmp_path: Path) -> None:
+def test_a_run_that_failed_leaves_no_empty_file(tmp_path: Path, db: Path) -> None:
     path = tmp_path / "new.db"
     with pytest.raises(ValueError, match="nothing to store"), Store(path):
         raise ValueError("nothing to store")
@@ -364,28 +360,27 @@ def test_a_run_that_failed_leaves_no_empty_file(tmp_path: Path) -> None:
         store.insert("settings", ("name", "value"), [("content", "full")])
         raise ValueError("later")
     assert path.exists()
-    with Store(tmp_path / "old.db"):
+    with Store(db):
         pass
-    with pytest.raises(ValueError, match="again"), Store(tmp_path / "old.db"):
+    with pytest.raises(ValueError, match="again"), Store(db):
         raise ValueError("again")
-    assert (tmp_path / "old.db").exists()  # it was there before
+    assert (db).exists()  # it was there before
 
 
-def test_a_file_that_somebody_else_has_open_stays(tmp_path: Path) -> None:
-    path = tmp_path / "shared.db"
+def test_a_file_that_somebody_else_has_open_stays(db: Path) -> None:
+    path = db
     with pytest.raises(ValueError, match="failed"), Store(path):
         other = Store(path)
         raise ValueError("failed")
     other.insert("settings", ("name", "value"), [("content", "full")])
     other.close()
-    with Store(path) as store:
-        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
+    assert value(path, "SELECT value FROM settings WHERE name = 'content'") == "full"
 
 
 def test_a_file_that_goes_while_it_is_opened_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, whole, taken = tmp_path / "gone.db", Store._prepare, list[Store]()
+    path, whole, taken = db, Store._prepare, list[Store]()
 
     def prepare(store: Store) -> None:
         whole(store)
@@ -398,5 +393,4 @@ def test_a_file_that_goes_while_it_is_opened_is_made_again(
     with Store(path) as store:
         store.insert("settings", ("name", "value"), [("content", "full")])
     monkeypatch.undo()
-    with Store(path) as store:
-        assert store.value("SELECT value FROM settings WHERE name = 'content'") == "full"
+    assert value(path, "SELECT value FROM settings WHERE name = 'content'") == "full"

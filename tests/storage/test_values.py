@@ -45,8 +45,8 @@ def test_every_row_is_stored_once_and_in_order(rows: list[tuple[Any, Any]]) -> N
     connection.close()
 
 
-def test_a_name_is_found_as_it_was_stored(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "a.db", factory=OwnConnection, isolation_level=None)
+def test_a_name_is_found_as_it_was_stored(db: Path) -> None:
+    connection = sqlite3.connect(db, factory=OwnConnection, isolation_level=None)
     connection.execute("CREATE TABLE t (a)")
     connection.execute("INSERT INTO t VALUES (?)", ("r\udce9",))
     assert connection.execute("SELECT a FROM t WHERE a = ?", ("r\udce9",)).fetchall() == [

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.answers import column
 from support.commands import clone, run
 
 from attribution.queries.session_page import session_page
@@ -23,7 +24,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _filled(example: Path, db: Path, *options: str) -> Path:
-    assert run("repo", example, "--db", db, "-q", *options).exit_code == 0
+    run("repo", example, "--db", db, "-q", *options)
     return db
 
 
@@ -44,32 +45,29 @@ def _read(example: Path) -> tuple[list[str], list[str]]:
     return said, printed
 
 
-def test_everything_is_stored_and_reasoning_is_not(example: Path, tmp_path: Path) -> None:
+def test_everything_is_stored_and_reasoning_is_not(example: Path, db: Path) -> None:
     said, printed = _read(example)
-    with Store(_filled(example, tmp_path / "full.db")) as store:
+    with Store(_filled(example, db)) as store:
         assert sorted(row["text"] for row in store.rows("SELECT text FROM messages")) == sorted(
             said
         )
-        outputs = [
-            row["output"]
-            for row in store.rows("SELECT output FROM tool_calls WHERE output IS NOT NULL")
-        ]
+        outputs = column(store, "SELECT output FROM tool_calls WHERE output IS NOT NULL")
         assert len(said) > 3 and printed and sorted(outputs) == sorted(printed)
 
 
 @pytest.mark.parametrize("content", ["prompts", "none"])
-def test_with_less_content_there_is_none(example: Path, tmp_path: Path, content: str) -> None:
-    with Store(_filled(example, tmp_path / "less.db", "--content", content)) as store:
+def test_with_less_content_there_is_none(example: Path, db: Path, content: str) -> None:
+    with Store(_filled(example, db, "--content", content)) as store:
         assert store.value("SELECT COUNT(*) FROM messages") == 0
         assert store.value("SELECT COUNT(*) FROM tool_calls WHERE output IS NOT NULL") == 0
 
 
 def test_long_texts_are_cut_and_their_length_is_kept(
-    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "_MAX_MESSAGE", 10)
     monkeypatch.setattr(load, "_MAX_OUTPUT", 3)
-    with Store(_filled(example, tmp_path / "cut.db", "--jobs", "1")) as store:
+    with Store(_filled(example, db, "--jobs", "1")) as store:
         rows = store.rows("SELECT text, length FROM messages")
         assert (
             all(len(row["text"]) <= 10 for row in rows) and max(row["length"] for row in rows) > 10
@@ -80,21 +78,15 @@ def test_long_texts_are_cut_and_their_length_is_kept(
         )
 
 
-def test_the_page_has_them_in_the_order_of_time(example: Path, tmp_path: Path) -> None:
-    with Store(_filled(example, tmp_path / "page.db")) as store:
+def test_the_page_has_them_in_the_order_of_time(example: Path, db: Path) -> None:
+    with Store(_filled(example, db)) as store:
         number = store.value(
             "SELECT session_id FROM messages GROUP BY 1 ORDER BY COUNT(*) DESC LIMIT 1"
         )
         page = session_page(store, number)
     assert page is not None
     said = [part.said["text"] for turn in page.turns for part in turn.parts if part.said]
-    with Store(tmp_path / "page.db") as store:
-        assert said == [
-            row["text"]
-            for row in store.rows(
-                "SELECT text FROM messages WHERE session_id = ? ORDER BY id", (number,)
-            )
-        ]
+    assert said == column(db, "SELECT text FROM messages WHERE session_id = ? ORDER BY id", number)
     for turn in page.turns:
         assert [call for part in turn.parts for call in part.calls] == turn.calls
         rows = [

@@ -13,9 +13,8 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
-Json = dict[str, Any]
+from collector.json_values import JsonObject, Texts
 
 _BASE_58 = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz"
 REJECTED = (
@@ -77,7 +76,7 @@ class Ids:
         return text
 
 
-def structured_patch(old: str, new: str) -> list[Json]:
+def structured_patch(old: str, new: str) -> list[JsonObject]:
     """The hunks shown to the user, three lines of context, tabs drawn as two spaces: positions
     are exact, text is not.
     """
@@ -126,7 +125,7 @@ class Record:
     """One line of a transcript; `finished` names the tool call whose result it holds."""
 
     at: float
-    data: Json
+    data: JsonObject
     finished: str = ""
 
     @property
@@ -156,17 +155,17 @@ class Transcript:
     prompts: list[str] = field(default_factory=list)
     _last: str | None = None
     _prompt_id: str = ""
-    _callers: dict[str, str] = field(default_factory=dict)
+    _callers: Texts = field(default_factory=dict)
 
     def since(self, version: tuple[int, int, int]) -> bool:
         return tuple(int(part) for part in self.version.split(".")) >= version
 
     # --- the envelope -----------------------------------------------------------------------------
 
-    def _chained(self, at: float, body: Json, finished: str = "") -> str:
+    def _chained(self, at: float, body: JsonObject, finished: str = "") -> str:
         """Adds a record that knows its parent; returns its uuid."""
         uuid = self.ids.uuid()
-        data: Json = {
+        data: JsonObject = {
             "parentUuid": self._last,
             "isSidechain": False,
             "userType": "external",
@@ -184,10 +183,10 @@ class Transcript:
         self._last = uuid
         return uuid
 
-    def _loose(self, at: float, data: Json) -> None:
+    def _loose(self, at: float, data: JsonObject) -> None:
         self.records.append(Record(at, data))
 
-    def _usage(self) -> Json:
+    def _usage(self) -> JsonObject:
         return {
             "input_tokens": 4,
             "cache_creation_input_tokens": 310,
@@ -254,7 +253,7 @@ class Transcript:
         snippet = "\n".join(f"{i}\t{line}" for i, line in enumerate(text.split("\n"), 1))
         self.attachment(at, {"type": "edited_text_file", "filename": path, "snippet": snippet})
 
-    def attachment(self, at: float, attachment: Json) -> None:
+    def attachment(self, at: float, attachment: JsonObject) -> None:
         """What the agent's program puts beside a prompt or a result."""
         self._chained(at, {"attachment": attachment, "type": "attachment"})
 
@@ -290,17 +289,17 @@ class Transcript:
     def said(self, at: float, text: str) -> None:
         self._blocks(at, [{"type": "text", "text": text}])
 
-    def call(self, at: float, tool: str, arguments: Json, say: str = "") -> str:
+    def call(self, at: float, tool: str, arguments: JsonObject, say: str = "") -> str:
         """A tool call; with `say`, a text block of the same message goes before it. Returns the
         id of the call.
         """
         call_id = self.ids.token("toolu_")
-        blocks: list[Json] = [{"type": "text", "text": say}] if say else []
+        blocks: list[JsonObject] = [{"type": "text", "text": say}] if say else []
         blocks.append({"type": "tool_use", "id": call_id, "name": tool, "input": arguments})
         self._callers[call_id] = self._blocks(at, blocks)
         return call_id
 
-    def _blocks(self, at: float, blocks: list[Json]) -> str:
+    def _blocks(self, at: float, blocks: list[JsonObject]) -> str:
         """One message: a record per block, the same id and usage on each."""
         message_id, request_id, usage, uuid = (
             self.ids.token("msg_"),
@@ -328,7 +327,7 @@ class Transcript:
     def result(
         self, at: float, call_id: str, content: object, result: object, error: bool = False
     ) -> None:
-        block: Json = {"tool_use_id": call_id, "type": "tool_result", "content": content}
+        block: JsonObject = {"tool_use_id": call_id, "type": "tool_result", "content": content}
         if error:
             block = {
                 "type": "tool_result",
@@ -374,7 +373,7 @@ class Transcript:
     # --- subagents --------------------------------------------------------------------------------
 
     def progress(
-        self, at: float, parent: str, agent_id: str, message: Json, finished: str = ""
+        self, at: float, parent: str, agent_id: str, message: JsonObject, finished: str = ""
     ) -> None:
         """A message of a subagent as old versions showed it, inside the parent's transcript."""
         data = {
@@ -406,7 +405,7 @@ class Transcript:
         )
 
     def subagent_call(
-        self, at: float, parent: str, agent_id: str, tool: str, arguments: Json
+        self, at: float, parent: str, agent_id: str, tool: str, arguments: JsonObject
     ) -> str:
         call_id = self.ids.token("toolu_")
         message = {
@@ -445,8 +444,8 @@ class Transcript:
 
 
 def edit_result(
-    path: str, old: str, new: str, before: str | None, patch: list[Json], replace_all: bool
-) -> Json:
+    path: str, old: str, new: str, before: str | None, patch: list[JsonObject], replace_all: bool
+) -> JsonObject:
     return {
         "filePath": path,
         "oldString": old,
@@ -458,7 +457,7 @@ def edit_result(
     }
 
 
-def write_result(path: str, content: str, before: str | None) -> Json:
+def write_result(path: str, content: str, before: str | None) -> JsonObject:
     return {
         "type": "create" if before is None else "update",
         "filePath": path,
@@ -468,7 +467,7 @@ def write_result(path: str, content: str, before: str | None) -> Json:
     }
 
 
-def read_result(path: str, content: str, start: int, total: int) -> Json:
+def read_result(path: str, content: str, start: int, total: int) -> JsonObject:
     count = len(content.split("\n"))
     file = {
         "filePath": path,
@@ -480,7 +479,7 @@ def read_result(path: str, content: str, start: int, total: int) -> Json:
     return {"type": "text", "file": file}
 
 
-def bash_result(stdout: str, stderr: str = "") -> Json:
+def bash_result(stdout: str, stderr: str = "") -> JsonObject:
     return {"stdout": stdout, "stderr": stderr, "interrupted": False, "isImage": False}
 
 
@@ -507,7 +506,7 @@ def to_compact(records: Iterable[Record], version: str) -> str:
     return "".join(lines)
 
 
-def _compact_entry(record: Record, results: dict[str, object]) -> Json | None:
+def _compact_entry(record: Record, results: dict[str, object]) -> JsonObject | None:
     data = record.data
     if data["type"] == "user" and isinstance(data["message"]["content"], str):
         return {"type": "user", "content": [{"text": data["message"]["content"]}]}

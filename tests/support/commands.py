@@ -6,25 +6,68 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 from click.testing import CliRunner, Result
 
 from attribution.cli import cli as attribute
+from collector.cli import cli as collect_cli
+from collector.json_values import Texts
 from support.builder import import_stream
 from support.truth import REPOS
+
+
+class Analysed(NamedTuple):
+    """A clone, and the database that has its lines."""
+
+    clone: Path
+    db: Path
 
 
 def clone(case: str, directory: Path, bare: bool = True) -> Path:
     return import_stream((REPOS / case / "history.fi").read_bytes(), directory / case, bare)
 
 
-def run(*arguments: object, program: click.Group = attribute) -> Result:
-    return CliRunner(env={"COLUMNS": "100"}).invoke(
-        program, [str(a) for a in arguments], catch_exceptions=False
+def run(
+    *arguments: object,
+    db: Path | str | None = None,
+    program: click.Group = attribute,
+    code: int | None = 0,
+    stdin: str = "",
+) -> Result:
+    """What a command printed. It must end with `code`; None: with any."""
+    words = [str(a) for a in arguments]
+    if db is not None:
+        words += ["--db", str(db)]
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(
+        program, words, input=stdin, catch_exceptions=False
     )
+    assert code in (None, result.exit_code), result.output
+    return result
 
 
-def rows(result: Result) -> list[dict[str, str]]:
+def analyse(repo: object, db: Path | str, *options: object) -> None:
+    """`whowrote repo` into a database."""
+    run("repo", repo, "-q", *options, db=db)
+
+
+def check(db: Path) -> None:
+    """Every invariant of a database holds."""
+    run("data", "check", db=db)
+
+
+def collect(*arguments: object, **options: Any) -> Result:
+    """The same of `whowrote collect`."""
+    return run(*arguments, program=collect_cli, **options)
+
+
+def run_json(*arguments: object, db: Path | str | None = None) -> Any:
+    """What a command answers as JSON."""
+    return json.loads(run(*arguments, "--json", db=db).stdout)
+
+
+def rows(result: Result) -> list[Texts]:
     return list(csv.DictReader(io.StringIO(result.stdout)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from collector.json_values import Row
 from collector.storage.store import Store
 from support.invariants import broken_checks
 
@@ -23,7 +22,7 @@ class _Reader:
     def table(self, name: str) -> list[str]:
         return sorted(self._shown(name, row) for row in self._store.rows(f"SELECT * FROM {name}"))
 
-    def _shown(self, table: str, row: dict[str, Any]) -> str:
+    def _shown(self, table: str, row: Row) -> str:
         links = {
             r["from"]: (r["table"], r["to"])
             for r in self._store.rows(f"SELECT * FROM pragma_foreign_key_list('{table}')")

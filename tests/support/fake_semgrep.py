@@ -15,7 +15,8 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import Any
+
+from collector.json_values import JsonObject, Numbers
 
 _SUFFIXES = {"python": (".py",), "go": (".go",), "javascript": (".js",), "yaml": (".yml",)}
 
@@ -29,7 +30,7 @@ def install(directory: Path) -> Path:
     return path
 
 
-def calls(program: Path) -> list[dict[str, Any]]:
+def calls(program: Path) -> list[JsonObject]:
     """What it was called with so far, scans only."""
     log = program.parent / "calls.jsonl"
     return (
@@ -98,7 +99,7 @@ def main() -> None:
     )
 
 
-def _at(data: bytes, offset: int) -> dict[str, int]:
+def _at(data: bytes, offset: int) -> Numbers:
     return {"line": data.count(b"\n", 0, offset) + 1, "col": 1, "offset": offset}
 
 

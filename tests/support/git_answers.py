@@ -8,17 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from collector.discovery.github.git_server import packet
+from collector.json_values import Texts
 
 V1 = "refs/heads/entire/checkpoints/v1"
 OID = "1" * 40
 
 
-def refs(
-    *names: str, tree: str = "2" * 40
-) -> Callable[[str, bytes], tuple[int, dict[str, str], bytes]]:
+def refs(*names: str, tree: str = "2" * 40) -> Callable[[str, bytes], tuple[int, Texts, bytes]]:
     """Git's answers for a repository with these refs, without a repository."""
 
-    def answer(path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def answer(path: str, body: bytes) -> tuple[int, Texts, bytes]:
         if b"command=ls-refs" in body:
             lines = [packet(f"{OID} {name}\n".encode()) for name in ("HEAD", *names)]
             data = b"".join(lines) + b"0000"
@@ -40,7 +39,7 @@ def git(where: Path, *args: str, stdin: bytes = b"") -> str:
     return done.stdout.decode().strip()
 
 
-def make_repo(where: Path, refs: dict[str, str], object_format: str = "sha1") -> Path:
+def make_repo(where: Path, refs: Texts, object_format: str = "sha1") -> Path:
     """A bare repository; `refs`: name -> "empty" for a commit of the empty tree, else the text
     of its only file.
     """

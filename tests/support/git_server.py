@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from collector.json_values import Texts
+
 # What happens to a request: None serves it; a number is the status of an error; ("cut", n) ends the
 # answer after n bytes; ("wait", seconds) makes it late.
 Fault = None | int | tuple[str, float]
@@ -83,7 +85,7 @@ class GitServer:
             self.log.clear()
             self.sent = 0
 
-    def environment(self) -> dict[str, str]:
+    def environment(self) -> Texts:
         found = {
             name: os.environ[name]
             for name in ("PATH", "LD_LIBRARY_PATH", "TMPDIR")

@@ -32,6 +32,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from collector.discovery.records import CHECKPOINTS, Record
+from collector.json_values import JsonObject, Texts
 
 API = "/api/v3"
 FIRST_SEARCH = "filename:settings.json path:.entire"
@@ -40,7 +41,7 @@ TOKEN = "ghp_standin0000000000000000000000000000"
 GIT_SETTINGS = {"uploadpack.allowFilter": "true", "uploadpack.allowAnySHA1InWant": "true"}
 # Answers in the shape that others report (nothing is copied; where: docs/discovery.md): status,
 # headers, body.
-ANSWERS: dict[str, tuple[int, dict[str, str], Any]] = {
+ANSWERS: dict[str, tuple[int, Texts, Any]] = {
     # githubkit issue 271: the type is not the documented RATE_LIMITED, and no header says how long
     # to wait.
     "graphql-limit": (
@@ -151,13 +152,13 @@ class Repo:
     pushed_at: str = "2026-06-01T00:00:00Z"
     topics: tuple[str, ...] = ()
     readme: str = ""
-    files: dict[str, str] = field(default_factory=dict)
+    files: Texts = field(default_factory=dict)
     commits: list[tuple[str, str, str]] = field(default_factory=list)
     author: str = ""  # account that wrote them
     git_dir: Path | None = None
     git: str = "v2"  # v2, v1, v0 (old servers), dumb (plain files)
     # answers git in place of git: (path, body)
-    raw: Callable[[str, bytes], tuple[int, dict[str, str], bytes]] | None = None
+    raw: Callable[[str, bytes], tuple[int, Texts, bytes]] | None = None
 
     @property
     def owner(self) -> str:
@@ -169,7 +170,7 @@ class World:
     """What the server knows. `renamed`: old name -> new name."""
 
     repos: list[Repo] = field(default_factory=list)
-    renamed: dict[str, str] = field(default_factory=dict)
+    renamed: Texts = field(default_factory=dict)
     organisations: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -194,7 +195,7 @@ class World:
 class Asked:
     method: str
     path: str
-    headers: dict[str, str]
+    headers: Texts
     body: bytes
 
 
@@ -248,7 +249,7 @@ class GitHubServer:
         """Requests whose path contains `part`."""
         return [a for a in self.log if part in a.path]
 
-    def spend(self, resource: str, token: bool) -> tuple[dict[str, str], bool]:
+    def spend(self, resource: str, token: bool) -> tuple[Texts, bool]:
         """Rate-limit headers of one more request, and whether it is allowed."""
         with self.lock:
             with_token, without, window = self.limits[resource]
@@ -401,7 +402,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     # --- answers ----------------------------------------------------------------------------------
 
-    def reply(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+    def reply(self, status: int, body: bytes, headers: Texts) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -416,7 +417,7 @@ class _Handler(BaseHTTPRequestHandler):
         with self.github.lock:
             self.github.sent += size
 
-    def json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
+    def json(self, status: int, value: Any, headers: Texts | None = None) -> None:
         body = json.dumps(value).encode()
         etag = f'W/"{hashlib.sha256(body).hexdigest()}"'
         sent = {"Content-Type": "application/json; charset=utf-8", **(headers or {})}
@@ -579,7 +580,7 @@ class _Api:
     """One request to the API."""
 
     def __init__(
-        self, handler: _Handler, path: str, query: dict[str, str], asked: Asked, fault: str | None
+        self, handler: _Handler, path: str, query: Texts, asked: Asked, fault: str | None
     ) -> None:
         self.handler, self.path, self.query, self.asked, self.fault = (
             handler,
@@ -590,7 +591,7 @@ class _Api:
         )
         self.world = handler.github.world
         self.given = asked.headers.get("authorization", "")
-        self.headers: dict[str, str] = {}
+        self.headers: Texts = {}
 
     def answer(self) -> None:
         path = self.path.removeprefix(API)
@@ -726,7 +727,7 @@ class _Api:
 
     def _graphql(self) -> None:
         query = json.loads(self.asked.body)["query"]
-        data: dict[str, Any] = {}
+        data: JsonObject = {}
         errors = []
         for alias, owner, name in re.findall(
             r'(\w+):\s*repository\(owner:\s*"([^"]*)",\s*name:\s*"([^"]*)"\)', query
@@ -747,7 +748,7 @@ class _Api:
         )
 
 
-def rest(repo: Repo) -> dict[str, Any]:
+def rest(repo: Repo) -> JsonObject:
     """A repository as the REST API shows it."""
     return {
         "id": repo.id,
@@ -767,7 +768,7 @@ def rest(repo: Repo) -> dict[str, Any]:
     }
 
 
-def graph(repo: Repo) -> dict[str, Any]:
+def graph(repo: Repo) -> JsonObject:
     """A repository as GraphQL shows it, all fields that discovery asks for."""
     settings = repo.files.get(".entire/settings.json")
     return {
@@ -787,7 +788,7 @@ def graph(repo: Repo) -> dict[str, Any]:
     }
 
 
-def shown(repo: Repo, query: str) -> dict[str, Any]:
+def shown(repo: Repo, query: str) -> JsonObject:
     """What of the places that a query asks for is at the root of HEAD: a file, or a directory
     with files.
     """
@@ -814,9 +815,9 @@ def _quoted(text: str) -> str:
     return quote(text, safe="")
 
 
-def _words(query: str) -> tuple[dict[str, str], list[str], list[str]]:
+def _words(query: str) -> tuple[Texts, list[str], list[str]]:
     """Qualifiers, wanted words, unwanted words of a query."""
-    qualifiers: dict[str, str] = {}
+    qualifiers: Texts = {}
     wanted: list[str] = []
     unwanted: list[str] = []
     negated = False
@@ -876,7 +877,7 @@ def _within(value: str, bounds: str | None) -> bool:
     return low <= value <= high
 
 
-def _code(world: World, query: str) -> Iterator[dict[str, Any]]:
+def _code(world: World, query: str) -> Iterator[JsonObject]:
     qualifiers, wanted, unwanted = _words(query)
     low, _, high = qualifiers.get("size", "0..999999").partition("..")
     for repo in world.repos:
@@ -904,7 +905,7 @@ def _code(world: World, query: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _commits(world: World, query: str) -> Iterator[dict[str, Any]]:
+def _commits(world: World, query: str) -> Iterator[JsonObject]:
     qualifiers, wanted, _ = _words(query)
     found = []
     for repo in world.repos:
@@ -928,7 +929,7 @@ def _commits(world: World, query: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _repositories(world: World, query: str) -> Iterator[dict[str, Any]]:
+def _repositories(world: World, query: str) -> Iterator[JsonObject]:
     qualifiers, wanted, _ = _words(query)
     low, _, high = qualifiers.get("size", "0..9999999999").partition("..")
     for repo in world.repos:

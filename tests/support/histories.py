@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from collector.git.repository import GitRepo
+from collector.json_values import Numbers, Texts
 
-Files = dict[str, bytes | tuple[str, bytes]]  # content, or mode and content
+# content, its lines, or mode and content
+Files = Mapping[str, bytes | Sequence[str] | tuple[str, bytes]]
 
 
 class Build:
@@ -20,20 +22,22 @@ class Build:
     def __init__(self, where: Path) -> None:
         self.where = where
         self._stream: list[bytes] = []
-        self._marks: dict[str, int] = {}
-        self.sha: dict[str, str] = {}
-        self.name: dict[str, str] = {}
+        self._marks: Numbers = {}
+        self.sha: Texts = {}
+        self.name: Texts = {}
 
     def commit(
         self,
         name: str,
-        parents: Sequence[str],
         files: Files,
+        on: str | None = None,
         time: int | None = None,
         message: str = "",
         author: str = "",
     ) -> None:
-        """`author`: name, address and time as git writes them; the committer without it."""
+        """`on`: names of its parents, with blanks between them; the commit before where it is not
+        given. `author`: name, address and time as git writes them; the committer without it."""
+        parents = [*self._marks][-1:] if on is None else on.split()
         mark = self._marks[name] = len(self._marks) + 1
         at = 1_700_000_000 + 3600 * mark if time is None else time
         head = [
@@ -50,7 +54,7 @@ class Build:
             head.insert(0, f"reset refs/heads/x{mark}")
         self._stream.append("\n".join([*head, "deleteall", ""]).encode())
         for path, entry in files.items():
-            mode, data = ("100644", entry) if isinstance(entry, bytes) else entry
+            mode, data = _content(entry)
             quoted = (
                 path.encode("utf-8", "surrogateescape")
                 .replace(b"\\", b"\\\\")
@@ -82,6 +86,17 @@ class Build:
         return GitRepo(self.where)
 
 
+def _content(entry: bytes | Sequence[str] | tuple[str, bytes]) -> tuple[str, bytes]:
+    """Mode and bytes."""
+    match entry:
+        case bytes():
+            return "100644", entry
+        case (str(mode), bytes(data)):
+            return mode, data
+        case lines:
+            return "100644", text(*lines)
+
+
 def text(*lines: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -105,7 +120,7 @@ def random_lines(rng: random.Random, lines: list[str]) -> list[str]:
 
 def random_history(build: Build, rng: random.Random, size: int) -> str:
     trees: dict[str, dict[str, list[str]]] = {"c0": {"a": words(12), "d/b": words(9, "b")}}
-    build.commit("c0", [], {path: text(*lines) for path, lines in trees["c0"].items()})
+    build.commit("c0", {path: text(*lines) for path, lines in trees["c0"].items()}, "")
     names = ["c0"]
     for number in range(1, size):
         parents = rng.sample(names[-4:], min(len(names), rng.choice([1, 1, 1, 2, 2, 3])))
@@ -123,7 +138,7 @@ def random_history(build: Build, rng: random.Random, size: int) -> str:
                 del tree[path]
         name = f"c{number}"
         trees[name] = tree
-        build.commit(name, parents, {path: text(*lines) for path, lines in tree.items()})
+        build.commit(name, tree, " ".join(parents))
         names.append(name)
     return names[-1]
 
@@ -141,10 +156,10 @@ def drop(repo: Path, oid: str) -> None:
 
 def with_lost_version(build: Build) -> GitRepo:
     """Four commits; the clone lacks the text that the second one gave the file `f`."""
-    build.commit("one", [], {"f": text("a", "b"), "g": text("g")})
-    build.commit("two", ["one"], {"f": text("a", "b", "lost"), "g": text("g")})
-    build.commit("three", ["two"], {"f": text("a", "b", "c"), "g": text("g", "h")})
-    build.commit("four", ["three"], {"f": text("a", "b", "c", "d"), "g": text("g", "h")})
+    build.commit("one", {"f": ["a", "b"], "g": ["g"]}, "")
+    build.commit("two", {"f": ["a", "b", "lost"], "g": ["g"]})
+    build.commit("three", {"f": ["a", "b", "c"], "g": ["g", "h"]})
+    build.commit("four", {"f": ["a", "b", "c", "d"], "g": ["g", "h"]})
     repo = build.done()
     drop(build.where, repo.file_at(build.sha["two"], "f") or "")
     return repo

@@ -15,10 +15,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from attribution import demo as example
 from attribution.ensure.lines import AttributeRequest, attribute_clone
+from collector.json_values import JsonObject
 from collector.storage.compare import compare
 from collector.storage.connection import OwnConnection
 from collector.storage.store import Store
@@ -52,16 +52,16 @@ def at_once(commands: Sequence[Command], db: Path, rng: random.Random) -> list[i
             own = random.Random(seed)
             pausing(own)
             time.sleep(own.random() * 0.2)
-            os._exit(run(*command, "--db", db).exit_code)
+            os._exit(run(*command, code=None, db=db).exit_code)
         children.append(child)
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def differences(one: Path, other: Path) -> dict[str, Any]:
+def differences(one: Path, other: Path) -> JsonObject:
     return {d.table: (d.only_first, d.only_second) for d in compare(one, other) if d.differs}
 
 
-def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
+def schedules(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
     """What went wrong, schedule by schedule."""
     (folder / "elsewhere").mkdir()
     one, two = clone("example", folder), clone("squash", folder)
@@ -85,7 +85,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
         chosen = rng.sample(commands, rng.randint(2, 4))
         in_order, db = folder / f"{number}-in-order.db", folder / f"{number}.db"
         for command in chosen:
-            run(*command, "--db", in_order)
+            run(*command, db=in_order)
         codes = at_once(chosen, db, rng)
         wrong = differences(db, in_order)
         if wrong or any(codes):
@@ -101,7 +101,7 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
 
 def _namesakes(
     one: Path, other: Path, folder: Path, number: int, rng: random.Random
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """Two repositories of one name: one is stored whole, and the other run says that it was
     refused.
     """

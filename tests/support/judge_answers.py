@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from collector.json_values import JsonObject
 
-def session_answer(**changed: Any) -> dict[str, Any]:
+
+def session_answer(**changed: Any) -> JsonObject:
     return {
         "notes": "n",
         "task_paraphrase_accuracy": 0.5,
@@ -20,7 +22,7 @@ def session_answer(**changed: Any) -> dict[str, Any]:
     }
 
 
-def paper_answer(**changed: Any) -> dict[str, Any]:
+def paper_answer(**changed: Any) -> JsonObject:
     return {
         "notes": "n",
         "goal_completion": "resolved",
@@ -36,5 +38,5 @@ def paper_answer(**changed: Any) -> dict[str, Any]:
     }
 
 
-def turns_answer(*turns: int, pushback: str = "none", intent: str = "create") -> dict[str, Any]:
+def turns_answer(*turns: int, pushback: str = "none", intent: str = "create") -> JsonObject:
     return {"turns": [{"turn": n, "pushback": pushback, "intent": intent} for n in turns]}

@@ -28,12 +28,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from collector.cli import cli as collect
 from collector.discovery.commands import running
 from collector.discovery.selection import run as selection
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.storage.connection import OwnConnection
-from support.commands import clone, run
+from support import numbered_text
+from support.commands import clone, collect, run
 from support.interleaved import Command, differences
 from support.tasks_here import tasks_here
 
@@ -77,19 +78,19 @@ def done(command: Command, db: Path) -> int:
 
 def _done(command: Command, db: Path) -> int:
     if command[0] == "merge":
-        return run("merge", *command[1:], "-o", db, "-q", program=collect).exit_code
+        return collect("merge", *command[1:], "-o", db, "-q", code=None).exit_code
     # of collect; nobody is probed, and the mirrors are the same for all databases
     if command[0] in ("discover", "run"):
         mirrors = patch.object(running, "_mirrors_of", lambda db: db.parent.parent / "mirrors")
         with patch.object(selection, "due", lambda log: []), mirrors:
-            return run(*command, "--db", db, program=collect).exit_code
+            return collect(*command, code=None, db=db).exit_code
     if command[0] == "db":
-        return run("db", db, *command[1:]).exit_code
+        return run("db", db, *command[1:], code=None).exit_code
     if command[0] == "forget":  # what was concluded is to be concluded again
         with closing(sqlite3.connect(db)) as connection, connection:
             connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
         return 0
-    return run(*command, "--db", db).exit_code
+    return run(*command, code=None, db=db).exit_code
 
 
 def statements_of(command: Command, db: Path) -> int:
@@ -120,7 +121,7 @@ SAID = {
 }
 
 
-def unlike(one: Path, other: Path) -> dict[str, Any]:
+def unlike(one: Path, other: Path) -> JsonObject:
     """What differs between two databases, the times of `collect` left out."""
     found = differences(one, other)
     for table in SAID.keys() & found.keys():
@@ -176,7 +177,7 @@ def cases(folder: Path, fixture: str) -> list[Case]:
     repo = GitRepo(one)
     file = sorted(repo.paths(repo.default_branch().sha))[-1]
     shards, names = folder / "shards.db", folder / "names"
-    names.write_text("".join(f"o/r{number}\n" for number in range(40)))
+    names.write_text(numbered_text(40, "o/r{n}\n"))
     served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
     # what is there before; the command that is killed
@@ -214,7 +215,7 @@ def _fresh(place: Path, mirrors: Path) -> Path:
     return place / "x.db"
 
 
-def _went_on(case: Case, db: Path) -> dict[str, Any]:
+def _went_on(case: Case, db: Path) -> JsonObject:
     """What is wrong after the next run; empty when all is as if nothing had been."""
     code, wrong = done(case.command, db), unlike(db, case.whole)
     left = sorted(
@@ -225,9 +226,7 @@ def _went_on(case: Case, db: Path) -> dict[str, Any]:
     return {"code": code, "differences": wrong, "left": left} if code or wrong or left else {}
 
 
-def trials(
-    folder: Path, count: int, seed: int, fixture: str = "example"
-) -> Iterator[dict[str, Any]]:
+def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[JsonObject]:
     """What went wrong, then the counts."""
     rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
     prepared = cases(folder, fixture)
@@ -249,7 +248,7 @@ def trials(
 _LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/fileformat2.html#walformat
 
 
-def every_write(folder: Path, seed: int, fixture: str) -> Iterator[dict[str, Any]]:
+def every_write(folder: Path, seed: int, fixture: str) -> Iterator[JsonObject]:
     """The power goes after each block of the log of each command, and within it; what went
     wrong, then the counts by command.
     """

@@ -20,13 +20,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from collector.json_values import JsonObject
+from support import ROOT
 from support.commands import clone
 from support.interleaved import differences
 from support.killed import copied, done
 
-ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
 _MORE = 10  # trials that may follow where each run was over before its worker was to die
 MOST_RUNS = 4  # until a command that lost a worker is done: a task is tried twice in each
@@ -72,7 +72,7 @@ def ran(
     return process.wait(), killed
 
 
-def trials(folder: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
+def trials(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
     """What went wrong, then the counts."""
     rng, tried = random.Random(seed), Counter[str]()
     start, whole, db = folder / "start.db", folder / "whole.db", folder / "trial" / "x.db"

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attribution.authorship.options import AttributeOptions
-from attribution.stages.lines import attribute_repo
 from collector.storage.store import Store
 from collector.vocabulary.lines import Author, LineClass, line_class
+from support.answers import analysed_store
 from support.builder import Commit, World
 from support.invariants import broken_checks
 
@@ -65,8 +64,7 @@ def answers(
     repository = directory / "repo"
     world.build(repository)
     prepare(repository)
-    with Store(directory / "out.db") as store:
-        attribute_repo(store, repository, AttributeOptions())
+    with analysed_store(repository, directory / "out.db") as store:
         assert not broken_checks(store)
         rows = store.rows(
             "SELECT * FROM line_spans WHERE commit_sha = ? ORDER BY path, start_line", (commit.sha,)

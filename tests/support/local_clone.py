@@ -10,10 +10,10 @@ from __future__ import annotations
 import difflib
 import os
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from support import truth
 from support.builder.objects import git_environment
 
 START = 1_772_442_000.0  # 2 March 2026, 09:00 UTC
@@ -99,6 +99,13 @@ class AgentSession:
         self.clone.wait(2)
         self.actions.append(Action("say", self.clone.clock, text=text))
 
+    def move(self, old: object, new: object, earlier: float = 0.0) -> None:
+        """All actions so far were done elsewhere, and so many seconds earlier."""
+        self.actions = [
+            replace(one, path=one.path.replace(str(old), str(new)), at=one.at - earlier)
+            for one in self.actions
+        ]
+
     @property
     def ended(self) -> float:
         return self.actions[-1].at
@@ -148,8 +155,12 @@ class Clone:
     def person_adds(self, path: str, text: str) -> None:
         self.person(path, (self.text(path) or "") + text)
 
-    def session(self, id: str, cwd: str = "") -> AgentSession:
-        return AgentSession(self, id, cwd or str(self.path))
+    def session(self, id: str, cwd: str = "", prompt: str = "") -> AgentSession:
+        """`prompt`: its first, at once."""
+        session = AgentSession(self, id, cwd or str(self.path))
+        if prompt:
+            session.prompt(prompt)
+        return session
 
     def commit(self, message: str, off: float = 0.0) -> str:
         self.wait(3)
@@ -191,10 +202,18 @@ class Clone:
         return done.stdout
 
 
-def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> list[str]:
-    """Where the program contradicts the truth. `said`: what `support.truth.program_lines`
-    returns.
-    """
+def said_of(clone: Clone, db: Path, sha: str, path: str) -> dict[int, truth.Line]:
+    """Line -> what the program says of a file in a commit."""
+    said, _ = truth.run(clone.path, db)
+    return said.get(sha, {}).get(path, {})
+
+
+def authors(lines: dict[int, truth.Line]) -> set[str]:
+    return {line.author for line in lines.values()}
+
+
+def wrong_lines(clone: Clone, said: truth.Said) -> list[str]:
+    """Where the program contradicts the truth."""
     found = []
     for sha, files in clone.truth.items():
         for path, lines in files.items():
@@ -206,9 +225,7 @@ def wrong_lines(clone: Clone, said: dict[str, dict[str, dict[int, Any]]]) -> lis
     return found
 
 
-def attributed(
-    clone: Clone, said: dict[str, dict[str, dict[int, Any]]], author: str
-) -> tuple[int, int]:
+def attributed(clone: Clone, said: truth.Said, author: str) -> tuple[int, int]:
     """(lines of this author that the program says are this author's, all lines of this author)."""
     whole = [
         (sha, path, n)

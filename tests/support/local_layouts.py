@@ -14,14 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import JsonObject
 from support import claude_writer as claude
+from support.answers import pick
 from support.claude_writer import Ids, iso
 from support.local_clone import Action, AgentSession, touch
 
-Json = dict[str, Any]
 
-
-def put_lines(path: Path, records: Iterable[Json], at: float) -> Path:
+def put_lines(path: Path, records: Iterable[JsonObject], at: float) -> Path:
     """JSON lines, last written then."""
     return put_text(
         path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), at
@@ -106,8 +106,8 @@ def codex(home: Path, session: AgentSession) -> Path:
     )
 
 
-def codex_records(session: AgentSession, **more: Any) -> Iterator[Json]:
-    def record(at: float, kind: str, payload: Json) -> Json:
+def codex_records(session: AgentSession, **more: Any) -> Iterator[JsonObject]:
+    def record(at: float, kind: str, payload: JsonObject) -> JsonObject:
         return {"timestamp": iso(at), "type": kind, "payload": payload}
 
     first = session.actions[0].at
@@ -159,7 +159,7 @@ def codex_records(session: AgentSession, **more: Any) -> Iterator[Json]:
                 "input": _codex_patch(path, action),
             }
             yield record(at - 0.2, "response_item", request)
-            change: Json = {"type": "add", "content": action.text}
+            change: JsonObject = {"type": "add", "content": action.text}
             if action.before is not None:
                 change = {"type": "update", "unified_diff": _unified(action), "move_path": None}
             end = {
@@ -199,7 +199,7 @@ def gemini_cli(home: Path, session: AgentSession) -> Path:
     project.mkdir(parents=True, exist_ok=True)
     (project / ".project_root").write_text(session.cwd, "utf-8")
     hashed = hashlib.sha256(session.cwd.encode()).hexdigest()
-    lines: list[Json] = [
+    lines: list[JsonObject] = [
         {
             "sessionId": session.id,
             "projectHash": hashed,
@@ -243,8 +243,8 @@ def gemini_cli(home: Path, session: AgentSession) -> Path:
     )
 
 
-def _gemini_call(key: str, action: Action) -> Json:
-    call: Json = {"id": f"call-{key}", "status": "success", "timestamp": iso(action.at)}
+def _gemini_call(key: str, action: Action) -> JsonObject:
+    call: JsonObject = {"id": f"call-{key}", "status": "success", "timestamp": iso(action.at)}
     response = {
         "functionResponse": {"id": call["id"], "response": {"output": action.output or "Done."}}
     }
@@ -255,7 +255,7 @@ def _gemini_call(key: str, action: Action) -> Json:
             "args": {"command": action.text},
             "resultDisplay": action.output,
         }
-    shown: Json = {
+    shown: JsonObject = {
         "fileName": Path(action.path).name,
         "filePath": action.path,
         "originalContent": action.before or "",
@@ -285,7 +285,7 @@ def opencode(home: Path, session: AgentSession) -> Path:
     for statement in _OPENCODE_TABLES:
         connection.execute(statement)
     info, messages = _opencode(session)
-    times = (info["time"]["created"], info["time"]["updated"])
+    times = pick(info["time"], "created", "updated")
     values = (session.id, "p", None, session.cwd, "1.4.0", "A session", *times)
     connection.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
     for message, parts in messages:
@@ -308,7 +308,7 @@ def opencode_files(home: Path, session: AgentSession) -> Path:
     info, messages = _opencode(session)
     storage = home / ".local" / "share" / "opencode" / "storage"
     path = storage / "session" / "p" / f"{session.id}.json"
-    written: dict[Path, Json] = {path: info | {"version": "1.1.65"}}
+    written: dict[Path, JsonObject] = {path: info | {"version": "1.1.65"}}
     for message, parts in messages:
         number = message.pop("id")
         written[storage / "message" / session.id / f"{number}.json"] = message
@@ -337,16 +337,18 @@ _OPENCODE_TABLES = (
 )
 
 
-def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]]]:
+def _opencode(
+    session: AgentSession,
+) -> tuple[JsonObject, list[tuple[JsonObject, list[JsonObject]]]]:
     """(session, its messages with their parts)."""
-    messages: list[tuple[Json, list[Json]]] = []
+    messages: list[tuple[JsonObject, list[JsonObject]]] = []
     for number, action in enumerate(session.actions):
         at, key = int(action.at * 1000), f"msg_{session.id}_{number:04}"
         if action.kind == "prompt":
-            parts: list[Json] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
+            parts: list[JsonObject] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
             messages.append(({"id": key, "role": "user", "time": {"created": at}}, parts))
             continue
-        about: Json = {
+        about: JsonObject = {
             "id": key,
             "role": "assistant",
             "time": {"created": at - 200, "completed": at + 300},
@@ -356,7 +358,7 @@ def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]
             "path": {"cwd": session.cwd, "root": session.cwd},
             "tokens": {"input": 9, "output": 3},
         }
-        part: Json = {"id": f"prt_{key}", "type": "text", "text": action.text}
+        part: JsonObject = {"id": f"prt_{key}", "type": "text", "text": action.text}
         if action.kind != "say":
             part = {
                 "id": f"prt_{key}",
@@ -376,7 +378,7 @@ def _opencode(session: AgentSession) -> tuple[Json, list[tuple[Json, list[Json]]
 _OPENCODE_TOOLS = {"shell": "bash", "write": "write", "edit": "edit"}
 
 
-def _opencode_state(action: Action) -> Json:
+def _opencode_state(action: Action) -> JsonObject:
     if action.kind == "shell":
         return {
             "input": {"command": action.text},
@@ -405,7 +407,7 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
     """`~/.copilot/session-state/<id>/events.jsonl`."""
     first = session.actions[0].at
     context = {"cwd": session.cwd, "gitRoot": session.cwd, "branch": "main"}
-    lines: list[Json] = [
+    lines: list[JsonObject] = [
         _event("session.start", first, {"sessionId": session.id, "context": context}, 0)
     ]
     for number, action in enumerate(session.actions, 1):
@@ -452,7 +454,7 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
     )
 
 
-def _event(kind: str, at: float, data: Json, number: int) -> Json:
+def _event(kind: str, at: float, data: JsonObject, number: int) -> JsonObject:
     return {
         "type": kind,
         "data": data,
@@ -462,7 +464,7 @@ def _event(kind: str, at: float, data: Json, number: int) -> Json:
     }
 
 
-def _copilot_call(action: Action) -> tuple[str, Json]:
+def _copilot_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "bash", {"command": action.text}
     if action.kind == "write":
@@ -473,7 +475,7 @@ def _copilot_call(action: Action) -> tuple[str, Json]:
 def pi(home: Path, session: AgentSession) -> Path:
     """`~/.pi/agent/sessions/--<directory>--/<time>_<id>.jsonl`."""
     first = session.actions[0].at
-    lines: list[Json] = [
+    lines: list[JsonObject] = [
         {
             "type": "session",
             "version": 3,
@@ -483,7 +485,7 @@ def pi(home: Path, session: AgentSession) -> Path:
         }
     ]
 
-    def message(at: float, body: Json) -> None:
+    def message(at: float, body: JsonObject) -> None:
         lines.append(
             {
                 "type": "message",
@@ -525,7 +527,7 @@ def pi(home: Path, session: AgentSession) -> Path:
     return put_lines(place / f"2026-03-02T09-00-00-000Z_{session.id}.jsonl", lines, session.ended)
 
 
-def _pi_call(action: Action) -> tuple[str, Json]:
+def _pi_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "bash", {"command": action.text}
     if action.kind == "write":
@@ -535,7 +537,7 @@ def _pi_call(action: Action) -> tuple[str, Json]:
 
 def factory_droid(home: Path, session: AgentSession) -> Path:
     """`~/.factory/sessions/<directory>/<id>.jsonl`."""
-    lines: list[Json] = [
+    lines: list[JsonObject] = [
         {
             "type": "session_start",
             "id": session.id,
@@ -545,7 +547,7 @@ def factory_droid(home: Path, session: AgentSession) -> Path:
         }
     ]
 
-    def message(at: float, role: str, block: Json) -> None:
+    def message(at: float, role: str, block: JsonObject) -> None:
         body = {"role": role, "content": [block], "modelId": "gpt-5.6"}
         lines.append(
             {
@@ -585,7 +587,7 @@ def factory_droid(home: Path, session: AgentSession) -> Path:
     )
 
 
-def _droid_call(action: Action) -> tuple[str, Json]:
+def _droid_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "Execute", {"command": action.text}
     if action.kind == "write":
@@ -597,7 +599,7 @@ def antigravity(home: Path, session: AgentSession) -> Path:
     """`~/.gemini/antigravity-cli/brain/<id>/.system_generated/logs/transcript_full.jsonl`;
     values of arguments are JSON text.
     """
-    lines: list[Json] = []
+    lines: list[JsonObject] = []
 
     def step(at: float, source: str, kind: str, **more: Any) -> None:
         about = {
@@ -657,7 +659,7 @@ def _blocks(action: Action) -> str:
     )
 
 
-def _antigravity_call(action: Action, cwd: str) -> tuple[str, Json]:
+def _antigravity_call(action: Action, cwd: str) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "run_command", {"CommandLine": action.text, "Cwd": cwd}
     if action.kind == "write":
@@ -680,14 +682,14 @@ def cursor(home: Path, session: AgentSession) -> Path:
     """`~/.cursor/projects/<directory>/agent-transcripts/<id>.jsonl`: no results, no times but
     those of prompts.
     """
-    lines: list[Json] = []
+    lines: list[JsonObject] = []
     for action in session.actions:
         if action.kind == "prompt":
             stamp = datetime.fromtimestamp(action.at, UTC).strftime("%A, %b %d, %Y, %I:%M %p (UTC)")
             text = f"<timestamp>{stamp}</timestamp>\n<user_query>\n{action.text}\n</user_query>"
             lines.append({"role": "user", "message": {"content": [{"type": "text", "text": text}]}})
             continue
-        block: Json = {"type": "text", "text": action.text}
+        block: JsonObject = {"type": "text", "text": action.text}
         if action.kind != "say":
             name, arguments = _cursor_call(action)
             block = {"type": "tool_use", "name": name, "input": arguments}
@@ -698,7 +700,7 @@ def cursor(home: Path, session: AgentSession) -> Path:
     return put_lines(place / f"{session.id}.jsonl", lines, session.ended)
 
 
-def _cursor_call(action: Action) -> tuple[str, Json]:
+def _cursor_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "Shell", {"command": action.text}
     if action.kind == "write":
@@ -732,7 +734,7 @@ def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
             )
             continue
         call, name = f"call_{session.id}_{number}", "create_file"
-        arguments: Json = {"filePath": action.path, "content": action.text}
+        arguments: JsonObject = {"filePath": action.path, "content": action.text}
         if action.kind == "shell":
             name, arguments = (
                 "run_in_terminal",
@@ -783,13 +785,13 @@ def copilot_chat(home: Path, session: AgentSession) -> Path:
         json.dumps({"folder": Path(session.cwd).as_uri()}),
         session.ended,
     )
-    requests: list[Json] = []
-    baselines, operations, known = list[Any](), list[Json](), set[str]()
+    requests: list[JsonObject] = []
+    baselines, operations, known = list[Any](), list[JsonObject](), set[str]()
     for epoch, action in enumerate(session.actions, 1):
         request = requests[-1] if requests else {}
         if action.kind == "prompt":
             key = f"request_{epoch}"
-            asked: Json = {
+            asked: JsonObject = {
                 "requestId": key,
                 "timestamp": int(action.at * 1000),
                 "modelId": "copilot/claude-opus-4.6",
@@ -835,7 +837,9 @@ def copilot_chat(home: Path, session: AgentSession) -> Path:
         json.dumps(state),
         session.ended,
     )
-    log: list[Json] = [{"kind": 0, "v": {"version": 3, "sessionId": session.id, "requests": []}}]
+    log: list[JsonObject] = [
+        {"kind": 0, "v": {"version": 3, "sessionId": session.id, "requests": []}}
+    ]
     for number, request in enumerate(requests):
         log.append({"kind": 2, "k": ["requests"], "v": [request | {"response": []}]})
         log.append(
@@ -845,7 +849,7 @@ def copilot_chat(home: Path, session: AgentSession) -> Path:
     return put_lines(workspace / "chatSessions" / f"{session.id}.jsonl", log, session.ended)
 
 
-def _text_edit(action: Action) -> Json:
+def _text_edit(action: Action) -> JsonObject:
     """The replaced text as a range of lines and columns."""
     before = action.before or ""
     start = before.index(action.old) if action.kind == "edit" else 0
@@ -862,9 +866,9 @@ def _text_edit(action: Action) -> Json:
 
 def qwen_code(home: Path, session: AgentSession) -> Path:
     """`~/.qwen/projects/<directory>/chats/<session>.jsonl`."""
-    lines: list[Json] = []
+    lines: list[JsonObject] = []
 
-    def record(at: float, kind: str, role: str, part: Json, **more: Any) -> None:
+    def record(at: float, kind: str, role: str, part: JsonObject, **more: Any) -> None:
         about = {
             "uuid": f"{session.id}-{len(lines)}",
             "sessionId": session.id,

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from collector.json_values import JsonObject
 from support.local_clone import Action, AgentSession
-from support.local_layouts import LEFT_OPEN, Json, put_lines, put_text
+from support.local_layouts import LEFT_OPEN, put_lines, put_text
 
 
 def in_use(path: Path, tables: Iterable[str]) -> sqlite3.Connection:
@@ -48,10 +49,10 @@ def cline(home: Path, session: AgentSession) -> Path:
 
 
 def _task(task: Path, session: AgentSession) -> Path:
-    api: list[Json] = []
-    shown: list[Json] = []
+    api: list[JsonObject] = []
+    shown: list[JsonObject] = []
 
-    def message(role: str, *blocks: Json) -> None:
+    def message(role: str, *blocks: JsonObject) -> None:
         api.append({"role": role, "content": list(blocks)})
 
     def show(at: float, kind: str, text: str, last: int) -> None:
@@ -95,7 +96,7 @@ def _task(task: Path, session: AgentSession) -> Path:
     return put_text(task / "api_conversation_history.json", json.dumps(api), session.ended)
 
 
-def _task_call(action: Action) -> tuple[str, Json]:
+def _task_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "execute_command", {"command": action.text, "requires_approval": False}
     if action.kind == "write":
@@ -157,7 +158,7 @@ def crush(home: Path, session: AgentSession) -> Path:
         call, (name, arguments) = f"call_{key}", _crush_call(action)
         data = {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}
         _crush_message(database, session, key, "assistant", at, {"type": "tool_call", "data": data})
-        metadata: Json = {"working_directory": session.cwd, "output": action.output}
+        metadata: JsonObject = {"working_directory": session.cwd, "output": action.output}
         if action.kind != "shell":
             kept = versions.setdefault(action.path, [action.before or ""])
             kept += [
@@ -188,7 +189,12 @@ def crush(home: Path, session: AgentSession) -> Path:
 
 
 def _crush_message(
-    database: sqlite3.Connection, session: AgentSession, key: str, role: str, at: int, part: Json
+    database: sqlite3.Connection,
+    session: AgentSession,
+    key: str,
+    role: str,
+    at: int,
+    part: JsonObject,
 ) -> None:
     parts = json.dumps([part, {"type": "finish", "data": {"reason": "stop", "time": at}}])
     values = (
@@ -206,7 +212,7 @@ def _crush_message(
     database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def _crush_call(action: Action) -> tuple[str, Json]:
+def _crush_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "bash", {"command": action.text}
     if action.kind == "write":
@@ -220,9 +226,9 @@ def _crush_call(action: Action) -> tuple[str, Json]:
 def kimi_cli(home: Path, session: AgentSession) -> Path:
     """`~/.kimi/sessions/<MD5 of the directory>/<id>/wire.jsonl`, arguments in two parts."""
     digest = hashlib.md5(session.cwd.encode(), usedforsecurity=False).hexdigest()
-    lines: list[Json] = [{"type": "metadata", "protocol_version": "1.2"}]
+    lines: list[JsonObject] = [{"type": "metadata", "protocol_version": "1.2"}]
 
-    def event(at: float, kind: str, payload: Json) -> None:
+    def event(at: float, kind: str, payload: JsonObject) -> None:
         lines.append({"timestamp": at, "message": {"type": kind, "payload": payload}})
 
     for number, action in enumerate(session.actions):
@@ -248,7 +254,7 @@ def kimi_cli(home: Path, session: AgentSession) -> Path:
     )
 
 
-def _kimi_call(action: Action) -> tuple[str, Json]:
+def _kimi_call(action: Action) -> tuple[str, JsonObject]:
     if action.kind == "shell":
         return "Shell", {"command": action.text}
     if action.kind == "write":

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from collector.json_values import JsonObject
 from support.claude_writer import iso
 from support.local_clone import Action, AgentSession
-from support.local_layouts import Json, opencode, put_lines, put_text
+from support.local_layouts import opencode, put_lines, put_text
 
 # --- Kimi Code ------------------------------------------------------------------------------------
 
@@ -33,7 +34,7 @@ def kimi_code(home: Path, session: AgentSession) -> Path:
     return path
 
 
-def _kimi_lines(session: AgentSession, agent: str) -> Iterator[Json]:
+def _kimi_lines(session: AgentSession, agent: str) -> Iterator[JsonObject]:
     yield {
         "type": "metadata",
         "protocol_version": "1.4",
@@ -53,7 +54,7 @@ def _kimi_lines(session: AgentSession, agent: str) -> Iterator[Json]:
                 "time": at + 1,
             }
             continue
-        event: Json = {
+        event: JsonObject = {
             "type": "content.part",
             "uuid": call,
             "part": {"type": "text", "text": action.text},
@@ -84,7 +85,7 @@ def _plain_call(
     path: str,
     old: str = "old_string",
     new: str = "new_string",
-) -> tuple[str, Json]:
+) -> tuple[str, JsonObject]:
     """(name of the tool, arguments) of a command, a write or a replacement."""
     if action.kind == "shell":
         return names[0], {"command": action.text}
@@ -98,7 +99,7 @@ def _plain_call(
 
 def continue_dev(home: Path, session: AgentSession) -> Path:
     """`~/.continue/sessions/<id>.json`: no times, paths from the directory on."""
-    history: list[Json] = []
+    history: list[JsonObject] = []
     for number, action in enumerate(session.actions):
         if action.kind in ("prompt", "say"):
             role = "user" if action.kind == "prompt" else "assistant"
@@ -156,9 +157,9 @@ def kilo_cli(home: Path, session: AgentSession) -> Path:
 
 def cline_cli(home: Path, session: AgentSession) -> Path:
     """`~/.cline/data/sessions/<id>/`: messages with their own time, commands in a list."""
-    messages: list[Json] = []
+    messages: list[JsonObject] = []
 
-    def message(at: float, role: str, *blocks: Json) -> None:
+    def message(at: float, role: str, *blocks: JsonObject) -> None:
         messages.append(
             {"id": f"m{len(messages)}", "role": role, "content": list(blocks), "ts": int(at * 1000)}
         )
@@ -209,8 +210,8 @@ def grok(home: Path, session: AgentSession) -> Path:
     """`chat_history.jsonl` without times and directory; `updates.jsonl` and `summary.json` have
     them.
     """
-    lines: list[Json] = [{"type": "system", "content": "You are Grok."}]
-    updates: list[Json] = []
+    lines: list[JsonObject] = [{"type": "system", "content": "You are Grok."}]
+    updates: list[JsonObject] = []
     for number, action in enumerate(session.actions):
         key = f"call-{number}"
         if action.kind == "prompt":

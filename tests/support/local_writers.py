@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from collector.agents.machine.model import Machine
 from support import local_layouts as layouts
 from support import local_stores as stores
 from support import local_threads as threads
@@ -40,9 +43,17 @@ WRITERS: dict[str, Writer] = {
 }
 
 
+two_agents = pytest.mark.parametrize("agent", ["claude-code", "codex"])
+three_agents = pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+
+
+def keep(session: AgentSession, agent: str = "claude-code") -> Path:
+    """Keeps a session as its agent does, in the home directory of this machine."""
+    return WRITERS[agent](Machine.here().home, session)
+
+
 def short(clone: Clone, id: str, cwd: str = "") -> AgentSession:
     """A session that wrote one file."""
-    session = clone.session(id, cwd)
-    session.prompt("Add a file")
+    session = clone.session(id, cwd, prompt="Add a file")
     session.write(f"src/{id}.py", f"value = '{id}'\n")
     return session

@@ -19,6 +19,7 @@ from attribution.stages import survival as chronicle
 from attribution.stages.history import follow_history as follow
 from attribution.stages.lines import attribute_repo
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 from support.builder import World
@@ -41,7 +42,7 @@ class Truth:
     """
 
     world: World
-    features: dict[str, dict[str, Any]] = field(default_factory=dict)  # session -> column -> value
+    features: dict[str, JsonObject] = field(default_factory=dict)  # session -> column -> value
     regions: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     # commit -> whether it was reverted later
     reverted: dict[str, bool] = field(default_factory=dict)
@@ -110,9 +111,7 @@ def _said(store: Store, truth: Truth) -> list[Answer]:
 
 
 def _work(world: World, prompt: str = "Please help", **more: Any) -> Session:
-    session = world.session(**more)
-    session.prompt(prompt)
-    return session
+    return world.session(**more, prompt=prompt)
 
 
 def _taken(world: World, session: Session) -> Commit:
@@ -127,82 +126,97 @@ def _left(world: World, session: Session) -> None:
     world.commit("Notes", [session], paths=["notes.md"])
 
 
+def _truth(world: World, session: Session, **features: Any) -> Truth:
+    """Features of one session."""
+    return Truth(world, {session.id: features})
+
+
+def _edit_app(
+    world: World, regions: list[tuple[str, int]], *edits: tuple[str, str], **features: Any
+) -> Truth:
+    """A session that makes these edits in `app.py`, all of which are committed."""
+    one = _work(world)
+    for old, new in edits:
+        one.edit("app.py", old, new)
+    _taken(world, one)
+    return Truth(world, {one.id: features}, {one.id: regions})
+
+
 # --- which edits are one region -------------------------------------------------------------------
 
 
 @case
 def one_edit_one_region(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
-    _taken(world, one)
-    return Truth(
-        world, {one.id: {"region_count": 1, "region_re_edit_count": 0}}, {one.id: [("", 1)]}
+    return _edit_app(
+        world,
+        [("", 1)],
+        ("return sum(rows)", "return sum(rows or [0])"),
+        region_count=1,
+        region_re_edit_count=0,
     )
 
 
 @case
 def two_functions_two_regions(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
-    one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
-    _taken(world, one)
-    return Truth(
+    return _edit_app(
         world,
-        {one.id: {"region_count": 2, "region_re_edit_count": 0}},
-        {one.id: [("", 1), ("", 1)]},
+        [("", 1), ("", 1)],
+        ("return sum(rows)", "return sum(rows or [0])"),
+        ("return rows[-1]", "return rows[-1] if rows else None"),
+        region_count=2,
+        region_re_edit_count=0,
     )
 
 
 @case
 def lines_above_do_not_matter(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return rows[-1]", "return rows[-1] if rows else None")
-    one.edit("app.py", "def total(rows):\n", "import math\n\n\ndef total(rows):\n")
-    one.edit(
-        "app.py", "return rows[-1] if rows else None", "return rows[len(rows) - 1] if rows else 0"
-    )
-    _taken(world, one)
-    return Truth(
-        world, {one.id: {"region_re_edit_count": 1}}, {one.id: [("", 1), ("converging", 2)]}
+    return _edit_app(
+        world,
+        [("", 1), ("converging", 2)],
+        ("return rows[-1]", "return rows[-1] if rows else None"),
+        ("def total(rows):\n", "import math\n\n\ndef total(rows):\n"),
+        ("return rows[-1] if rows else None", "return rows[len(rows) - 1] if rows else 0"),
+        region_re_edit_count=1,
     )
 
 
 @case
 def inserting_inside_joins(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEDIAN)
-    one.edit(
-        "app.py", "    ordered = sorted(rows)\n", "    ordered = sorted(rows)\n    assert ordered\n"
+    return _edit_app(
+        world,
+        [("converging", 2)],
+        ("    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEDIAN),
+        ("    ordered = sorted(rows)\n", "    ordered = sorted(rows)\n    assert ordered\n"),
     )
-    _taken(world, one)
-    return Truth(world, {}, {one.id: [("converging", 2)]})
 
 
 @case
 def inserting_below_does_not_join(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEAN)
-    one.edit(
-        "app.py",
-        "    return total(rows) / len(rows)\n",
-        "    return total(rows) / len(rows)\n\n\n" + MEDIAN,
+    return _edit_app(
+        world,
+        [("", 1), ("", 1)],
+        ("    return rows[-1]\n", "    return rows[-1]\n\n\n" + MEAN),
+        (
+            "    return total(rows) / len(rows)\n",
+            "    return total(rows) / len(rows)\n\n\n" + MEDIAN,
+        ),
     )
-    _taken(world, one)
-    return Truth(world, {}, {one.id: [("", 1), ("", 1)]})
 
 
 @case
 def a_wider_edit_joins_two_places(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return sum(rows)\n", "    return sum(rows or [0])\n")
-    one.edit("app.py", "    return rows[0]\n", "    return rows[0] if rows else None\n")
-    one.edit(
-        "app.py",
-        "    return sum(rows or [0])\n\n\ndef first(rows):\n    return rows[0] if rows else None\n",
-        "    pass\n",
+    return _edit_app(
+        world,
+        [("expanding", 3)],
+        ("    return sum(rows)\n", "    return sum(rows or [0])\n"),
+        ("    return rows[0]\n", "    return rows[0] if rows else None\n"),
+        (
+            "    return sum(rows or [0])\n\n\ndef first(rows):\n"
+            "    return rows[0] if rows else None\n",
+            "    pass\n",
+        ),
+        region_count=1,
     )
-    _taken(world, one)
-    return Truth(world, {one.id: {"region_count": 1}}, {one.id: [("expanding", 3)]})
 
 
 @case
@@ -245,71 +259,71 @@ def a_new_file_is_one_region(world: World) -> Truth:
 
 @case
 def smaller_and_smaller(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return rows[-1]\n", "    a = 1\n    b = 2\n    c = 3\n    return a\n")
-    one.edit("app.py", "    a = 1\n    b = 2\n", "    a = 10\n    b = 20\n")
-    one.edit("app.py", "    a = 10\n", "    a = 100\n")
-    _taken(world, one)
-    return Truth(
-        world, {one.id: {"region_edit_convergence": ["converging"]}}, {one.id: [("converging", 3)]}
+    return _edit_app(
+        world,
+        [("converging", 3)],
+        ("    return rows[-1]\n", "    a = 1\n    b = 2\n    c = 3\n    return a\n"),
+        ("    a = 1\n    b = 2\n", "    a = 10\n    b = 20\n"),
+        ("    a = 10\n", "    a = 100\n"),
+        region_edit_convergence=["converging"],
     )
 
 
 @case
 def larger_and_larger(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return rows[-1]\n", "    return rows[-2]\n")
-    one.edit("app.py", "    return rows[-2]\n", "    a = 1\n    return a\n")
-    one.edit(
-        "app.py", "    a = 1\n    return a\n", "    d = 4\n    e = 5\n    f = 6\n    return f\n"
-    )
-    _taken(world, one)
-    return Truth(
-        world, {one.id: {"region_edit_convergence": ["expanding"]}}, {one.id: [("expanding", 3)]}
+    return _edit_app(
+        world,
+        [("expanding", 3)],
+        ("    return rows[-1]\n", "    return rows[-2]\n"),
+        ("    return rows[-2]\n", "    a = 1\n    return a\n"),
+        ("    a = 1\n    return a\n", "    d = 4\n    e = 5\n    f = 6\n    return f\n"),
+        region_edit_convergence=["expanding"],
     )
 
 
 @case
 def there_and_back_and_there(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return rows[-1]", "return rows[-2]")
-    one.edit("app.py", "return rows[-2]", "return rows[-3]")
-    one.edit("app.py", "return rows[-3]", "return rows[-2]")
-    _taken(world, one)
-    return Truth(
+    return _edit_app(
         world,
-        {one.id: {"region_edit_convergence": ["oscillating"], "changes_reverted": 0}},
-        {one.id: [("oscillating", 3)]},
+        [("oscillating", 3)],
+        ("return rows[-1]", "return rows[-2]"),
+        ("return rows[-2]", "return rows[-3]"),
+        ("return rows[-3]", "return rows[-2]"),
+        region_edit_convergence=["oscillating"],
+        changes_reverted=0,
     )
 
 
 @case
 def only_the_layout_comes_back(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return rows[-1]", "return rows[-2]")
-    one.edit("app.py", "return rows[-2]", "return  rows[ -1 ]")
-    _taken(world, one)
-    return Truth(world, {}, {one.id: [("oscillating", 2)]})
+    return _edit_app(
+        world,
+        [("oscillating", 2)],
+        ("return rows[-1]", "return rows[-2]"),
+        ("return rows[-2]", "return  rows[ -1 ]"),
+    )
 
 
 @case
 def the_same_size_twice(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "return rows[-1]", "return rows[-2]")
-    one.edit("app.py", "return rows[-2]", "return rows[-3]")
-    _taken(world, one)
-    return Truth(world, {}, {one.id: [("converging", 2)]})
+    return _edit_app(
+        world,
+        [("converging", 2)],
+        ("return rows[-1]", "return rows[-2]"),
+        ("return rows[-2]", "return rows[-3]"),
+    )
 
 
 @case
 def up_and_down_without_a_trend(world: World) -> Truth:
-    one = _work(world)
-    one.edit("app.py", "    return rows[-1]\n", "    return rows[-2]\n")  # 2 lines
-    one.edit("app.py", "    return rows[-2]\n", "    a = 1\n    return a\n")  # 3
-    one.edit("app.py", "    a = 1\n    return a\n", "    return rows[-3]\n")  # 3
-    one.edit("app.py", "    return rows[-3]\n", "    return rows[-4]\n")  # 2
-    _taken(world, one)
-    return Truth(world, {}, {one.id: [("oscillating", 4)]})
+    return _edit_app(
+        world,
+        [("oscillating", 4)],
+        ("    return rows[-1]\n", "    return rows[-2]\n"),  # 2 lines
+        ("    return rows[-2]\n", "    a = 1\n    return a\n"),  # 3
+        ("    a = 1\n    return a\n", "    return rows[-3]\n"),  # 3
+        ("    return rows[-3]\n", "    return rows[-4]\n"),  # 2
+    )
 
 
 # --- taken over -----------------------------------------------------------------------------------
@@ -320,16 +334,13 @@ def all_of_it_is_committed(world: World) -> Truth:
     one = _work(world)
     one.write("stats.py", MEAN)
     _taken(world, one)
-    return Truth(
+    return _truth(
         world,
-        {
-            one.id: {
-                "output_applied": 1,
-                "output_applied_fraction": 1.0,
-                "session_outcome": "accepted",
-                "touched_files": ["stats.py"],
-            }
-        },
+        one,
+        output_applied=1,
+        output_applied_fraction=1.0,
+        session_outcome="accepted",
+        touched_files=["stats.py"],
     )
 
 
@@ -358,8 +369,9 @@ def none_of_it_is_committed(world: World) -> Truth:
     one = _work(world)
     one.write("stats.py", MEAN)
     _left(world, one)
-    truth = {"output_applied": 0, "changes_reverted": 0, "session_outcome": "abandoned_mid_session"}
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world, one, output_applied=0, changes_reverted=0, session_outcome="abandoned_mid_session"
+    )
 
 
 @case
@@ -367,13 +379,14 @@ def nothing_was_written(world: World) -> Truth:
     one = _work(world, "What does total do?")
     one.read("app.py")
     _left(world, one)
-    truth = {
-        "output_applied": None,
-        "changes_reverted": None,
-        "reverted_lines": None,
-        "region_count": None,
-    }
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world,
+        one,
+        output_applied=None,
+        changes_reverted=None,
+        reverted_lines=None,
+        region_count=None,
+    )
 
 
 @case
@@ -431,15 +444,8 @@ def committed_in_a_pull_request_and_its_branch_is_gone(world: World) -> Truth:
     one, commit = _on_another_branch(world, ("stats.py", MEAN + "\n\n" + MEDIAN))
     world.ref("refs/pull/7/head", commit)
     del world.history.refs["refs/heads/feature"]
-    return Truth(
-        world,
-        {
-            one.id: {
-                "output_applied_fraction": 1.0,
-                "landed_lines": 5,
-                "session_outcome": "accepted",
-            }
-        },
+    return _truth(
+        world, one, output_applied_fraction=1.0, landed_lines=5, session_outcome="accepted"
     )
 
 
@@ -449,7 +455,7 @@ def brackets_of_another_branch_come_with_their_lines(world: World) -> Truth:
         "const total = sumOfAllRows({\n  rows,\n});\nconst mean = meanOfAllRows({\n  rows,\n});\n"
     )
     one, _ = _on_another_branch(world, ("stats.ts", text))
-    return Truth(world, {one.id: {"landed_lines": 6, "landed_share": 1.0}})
+    return _truth(world, one, landed_lines=6, landed_share=1.0)
 
 
 @case
@@ -462,7 +468,7 @@ def two_commits_of_another_branch_have_equal_lines(world: World) -> Truth:
     _taken(world, one)
     world.switch("main")
     world.squash("feature", "Totals")
-    return Truth(world, {one.id: {"landed_lines": 6, "landed_share": 1.0}})
+    return _truth(world, one, landed_lines=6, landed_share=1.0)
 
 
 @case
@@ -495,9 +501,7 @@ def common_lines_of_another_branch_are_not_the_sessions(world: World) -> Truth:
     world.human_write("stats.py", "import os\nvalue = compute_something_else(rows)\n")
     world.commit("Other work")
     world.switch("main")
-    return Truth(
-        world, {one.id: {"output_applied": 0, "landed_lines": 0, "output_applied_fraction": 0.0}}
-    )
+    return _truth(world, one, output_applied=0, landed_lines=0, output_applied_fraction=0.0)
 
 
 @case
@@ -510,7 +514,7 @@ def a_branch_that_had_the_text_before_is_not_the_sessions(world: World) -> Truth
     one = _work(world)
     one.write("stats.py", MEAN)
     _left(world, one)
-    return Truth(world, {one.id: {"landed_lines": 0, "session_outcome": "abandoned_mid_session"}})
+    return _truth(world, one, landed_lines=0, session_outcome="abandoned_mid_session")
 
 
 @case
@@ -520,7 +524,7 @@ def text_written_twice_and_committed_once_has_landed_once(world: World) -> Truth
     one.write("stats.py", "\n".join(MEDIAN.splitlines()[::-1]) + "\n", overwrite=True)
     one.write("stats.py", MEAN, overwrite=True)
     _taken(world, one)
-    return Truth(world, {one.id: {"landed_lines": 2, "output_applied_fraction": 1.0}})
+    return _truth(world, one, landed_lines=2, output_applied_fraction=1.0)
 
 
 @case
@@ -536,13 +540,14 @@ def lines_that_a_formatter_joined_have_landed(world: World) -> Truth:
         "both.py", "def both(a, b):\n    if a and b:\n        return 1\n    return 0\n"
     )
     world.commit("Both", [one])
-    truth = {
-        "landed_lines": 7,
-        "landed_share": 1.0,
-        "output_applied_fraction": 1.0,
-        "session_outcome": "accepted",
-    }
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world,
+        one,
+        landed_lines=7,
+        landed_share=1.0,
+        output_applied_fraction=1.0,
+        session_outcome="accepted",
+    )
 
 
 @case
@@ -555,8 +560,9 @@ def a_line_of_many_is_committed(world: World) -> Truth:
     world.human_remove("b.py")
     world.human_write("notes.md", "No b.\n")
     world.commit("Without b", [one])
-    truth = {"output_applied": 1, "landed_lines": 1, "session_outcome": "abandoned_mid_session"}
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world, one, output_applied=1, landed_lines=1, session_outcome="abandoned_mid_session"
+    )
 
 
 @case
@@ -589,7 +595,7 @@ def one_place_of_many_that_goes_back_is_not_reverted(world: World) -> Truth:
     )
     one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
     _taken(world, one)
-    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0, "reverted_by": None}})
+    return _truth(world, one, changes_reverted=0, reverted_lines=0, reverted_by=None)
 
 
 @case
@@ -623,13 +629,14 @@ def the_user_takes_it_back(world: World) -> Truth:
     one.read("app.py")
     one.write("stats.py", "x = 1\n")
     _taken(world, one)
-    truth = {
-        "changes_reverted": 1,
-        "reverted_lines": 4,
-        "reverted_by": "human",
-        "session_outcome": "explicitly_rejected",
-    }
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world,
+        one,
+        changes_reverted=1,
+        reverted_lines=4,
+        reverted_by="human",
+        session_outcome="explicitly_rejected",
+    )
 
 
 @case
@@ -638,7 +645,7 @@ def a_command_takes_it_back(world: World) -> Truth:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.bash("git restore app.py", lambda shell: shell.write("app.py", APP), blunt=True)
     _left(world, one)
-    return Truth(world, {one.id: {"changes_reverted": 1, "reverted_by": "agent"}})
+    return _truth(world, one, changes_reverted=1, reverted_by="agent")
 
 
 @case
@@ -650,7 +657,7 @@ def a_reset_after_the_commit_takes_nothing_back(world: World) -> Truth:
     one.end_turn()
     world.human_write("notes.md", "Done.\n")
     world.commit("Notes", [one])
-    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_by": None, "output_applied": 1}})
+    return _truth(world, one, changes_reverted=0, reverted_by=None, output_applied=1)
 
 
 @case
@@ -660,7 +667,7 @@ def a_stash_taken_back_undoes_nothing(world: World) -> Truth:
     one.bash("git stash")
     one.bash("git stash pop")
     _taken(world, one)
-    return Truth(world, {one.id: {"changes_reverted": 0, "output_applied": 1}})
+    return _truth(world, one, changes_reverted=0, output_applied=1)
 
 
 @case
@@ -677,7 +684,7 @@ def writing_it_another_way_undoes_nothing(world: World) -> Truth:
         "    return fsum(rows)\n",
     )
     _taken(world, one)
-    return Truth(world, {one.id: {"changes_reverted": 0, "reverted_lines": 0}})
+    return _truth(world, one, changes_reverted=0, reverted_lines=0)
 
 
 @case
@@ -687,7 +694,7 @@ def a_new_file_written_anew_undoes_nothing(world: World) -> Truth:
     one.bash("rm plan.md", lambda shell: shell.remove("plan.md"), exact=True)
     one.write("plan.md", "# Another plan\n\n- buy apples\n")
     _taken(world, one)
-    return Truth(world, {one.id: {"changes_reverted": 0, "output_applied": 1}})
+    return _truth(world, one, changes_reverted=0, output_applied=1)
 
 
 @case
@@ -697,13 +704,14 @@ def one_file_of_two_goes_back(world: World) -> Truth:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.edit("app.py", "return sum(rows or [0])", "return sum(rows)")
     _taken(world, one)
-    truth = {
-        "changes_reverted": 1,
-        "reverted_lines": 1,
-        "reverted_by": "agent",
-        "session_outcome": "accepted",
-    }
-    return Truth(world, {one.id: truth})
+    return _truth(
+        world,
+        one,
+        changes_reverted=1,
+        reverted_lines=1,
+        reverted_by="agent",
+        session_outcome="accepted",
+    )
 
 
 # --- the end of a session, and what comes after ---------------------------------------------------
@@ -716,7 +724,7 @@ def the_last_word_refuses(world: World) -> Truth:
     one.end_turn()
     one.prompt("No, this is wrong. Forget it.")
     _left(world, one)
-    return Truth(world, {one.id: {"session_outcome": "explicitly_rejected", "output_applied": 0}})
+    return _truth(world, one, session_outcome="explicitly_rejected", output_applied=0)
 
 
 @case
@@ -726,7 +734,7 @@ def the_last_word_welcomes(world: World) -> Truth:
     one.end_turn()
     one.prompt("Perfect, thanks!")
     _left(world, one)
-    return Truth(world, {one.id: {"session_outcome": "accepted", "output_applied": 0}})
+    return _truth(world, one, session_outcome="accepted", output_applied=0)
 
 
 @case
@@ -816,7 +824,7 @@ def changing_it_in_another_worktree(world: World) -> Truth:
     two = _work(world, cwd="/home/ada/elsewhere/orchard")
     two.edit("stats.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
     _taken(world, two)
-    return Truth(world, {two.id: {"prior_sessions_same_region": 0, "output_applied": 1}})
+    return _truth(world, two, prior_sessions_same_region=0, output_applied=1)
 
 
 # --- reverted later -------------------------------------------------------------------------------

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 
+from collector.json_values import Texts
+
 _PRINTED = re.compile(r"(http://127\.0\.0\.1:(\d+)/\S+\?token=(\S+))")
 
 
 @dataclass(frozen=True)
 class Answer:
     status: int
-    headers: dict[str, str]
+    headers: Texts
     text: str
 
 
@@ -31,7 +33,7 @@ class Server:
 
     def get(self, path: str, method: str = "GET", known: bool = True, **headers: str) -> Answer:
         """`headers`: with _ for -; `known`: with the token, as programs send it."""
-        given: dict[str, str] = {"Authorization": f"Bearer {self.token}"} if known else {}
+        given: Texts = {"Authorization": f"Bearer {self.token}"} if known else {}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection = HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:

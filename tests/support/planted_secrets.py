@@ -10,9 +10,10 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-SHAPES = Path(__file__).parent.parent / "data" / "secrets"
+from support import ROOT
+
+SHAPES = ROOT / "tests" / "data" / "secrets"
 _HEX, _WORD = "0123456789abcdef", string.ascii_letters + string.digits
 _SEED = (
     "abandon ability ladder tiger river ocean puzzle velvet school orange magnet winter candy"

@@ -11,15 +11,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from collector.json_values import JsonObject, Numbers
 from support.builder import Commit, File, Line, Session, Shell, Stored, World, likeness
-from support.claude_writer import Json
 
 COMMON = ("}", "", "    return nil", "import os", "else:", "    }")
 VERSIONS = ("2.0.76", "2.1.37", "2.1.84", "2.1.150", "2.1.160")
 LAYOUTS = ("v1", "v1", "v1", "refs", "v2", "both", "legacy", "v1-remote")
 
 
-def generate(seed: int, size: int = 30) -> tuple[bytes, Json]:
+def generate(seed: int, size: int = 30) -> tuple[bytes, JsonObject]:
     """A history of about `size` commits, as a fast-import stream, and its truth in the form of
     `expected.json`.
     """
@@ -132,9 +132,10 @@ class Walk:
 
     def start_session(self) -> None:
         session = self.world.session(
-            self.rng.choice(VERSIONS), null_original=self.rng.random() < self.null_share
+            self.rng.choice(VERSIONS),
+            null_original=self.rng.random() < self.null_share,
+            prompt=self.title(),
         )
-        session.prompt(self.title())
         self.active = [*self.active, session][-2:]
 
     def session(self) -> Session:
@@ -460,7 +461,7 @@ class Walk:
         self.commit_all()
 
 
-def kinds(world: World) -> dict[str, int]:
+def kinds(world: World) -> Numbers:
     """How many lines of each kind the commits of a history hold: what a seed exercises."""
     seen: dict[int, Line] = {
         id(line): line
@@ -468,7 +469,7 @@ def kinds(world: World) -> dict[str, int]:
         for file in commit.files.values()
         for line in file.lines
     }
-    counts: dict[str, int] = {}
+    counts: Numbers = {}
     for line in seen.values():
         counts[line.kind] = counts.get(line.kind, 0) + 1
     return counts

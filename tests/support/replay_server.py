@@ -12,12 +12,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from collector.json_values import RowValues, Texts
+
 
 @dataclass(frozen=True)
 class Answer:
     """`pages`: bodies by number of the page, from 1; a Link header leads on."""
 
-    pages: tuple[Any, ...]
+    pages: RowValues
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -29,7 +31,7 @@ class ReplayServer:
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
         self.answers = dict(answers)
-        self.log: list[tuple[str, dict[str, str]]] = []
+        self.log: list[tuple[str, Texts]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from collector.json_values import JsonObject
 from support.annotated import AnnotatedFinding
 
 SEMGREP = shutil.which(str(Path(sys.executable).parent / "semgrep")) or shutil.which("semgrep")
@@ -22,7 +22,7 @@ _OPTIONS = [
 ]
 
 
-def semgrep(rules: Sequence[object], directory: Path, home: Path) -> dict[str, Any]:
+def semgrep(rules: Sequence[object], directory: Path, home: Path) -> JsonObject:
     """What it printed. `home`: where it may write."""
     assert SEMGREP is not None
     (directory / ".semgrepignore").write_text("")  # else it skips what is called test
@@ -37,11 +37,11 @@ def semgrep(rules: Sequence[object], directory: Path, home: Path) -> dict[str, A
     }
     command = [SEMGREP, "scan", *_OPTIONS, "--config", str(home / "rules.json"), "."]
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, check=False)
-    result: dict[str, Any] = json.loads(done.stdout)
+    result: JsonObject = json.loads(done.stdout)
     return result
 
 
-def findings(result: dict[str, Any]) -> list[AnnotatedFinding]:
+def findings(result: JsonObject) -> list[AnnotatedFinding]:
     return [
         AnnotatedFinding(r["path"], r["start"]["line"], r["end"]["line"], r["check_id"])
         for r in result["results"]

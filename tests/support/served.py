@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 from collector.git.program import import_repository
+from support import ROOT
 
-FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "repos"
+FIXTURES = ROOT / "fixtures" / "repos"
 
 
 def git(repo: Path, *args: str, data: bytes = b"") -> str:

@@ -11,9 +11,12 @@ from typing import Any
 
 from attribution.authorship.options import AttributeOptions
 from attribution.stages.lines import attribute_repo
+from collector.json_values import JsonObject, Numbers
+from collector.local.model import LocalOptions
 from collector.storage.store import Store
 from collector.text import printable
 from collector.vocabulary.lines import Author, How
+from support import ROOT
 from support.invariants import broken_checks
 
 # A person's line that the history tells nothing else about: without a witness the program may not
@@ -21,7 +24,7 @@ from support.invariants import broken_checks
 WITHOUT_WITNESS = frozenset(
     {"agent_text", "base_unknown", "common_line", "formatter", "unexplained", "unobserved"}
 )
-REPOS = Path(__file__).parent.parent.parent / "fixtures" / "repos"
+REPOS = ROOT / "fixtures" / "repos"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,10 @@ class Line:
     call: str
 
 
+Said = dict[str, dict[str, dict[int, Line]]]
+"""Commit -> path -> line number -> what the program says."""
+
+
 @dataclass(slots=True)
 class Comparison:
     """Result over one history. `wrong`: statements that contradict the truth; `confusion`:
@@ -47,9 +54,9 @@ class Comparison:
     hows: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
-def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, Line]]]:
+def program_lines(store: Store, repo_id: int) -> Said:
     """Commit -> path -> line number -> what the program says."""
-    found: dict[str, dict[str, dict[int, Line]]] = {
+    found: Said = {
         row["commit_sha"]: {}
         for row in store.rows("SELECT commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
     }
@@ -73,13 +80,13 @@ def program_lines(store: Store, repo_id: int) -> dict[str, dict[str, dict[int, L
 
 
 def run(
-    repository: Path, database: Path
-) -> tuple[dict[str, dict[str, dict[int, Line]]], dict[str, dict[str, int]]]:
+    repository: Path, database: Path, local: LocalOptions | None = None
+) -> tuple[Said, dict[str, Numbers]]:
     """The program's lines and edit outcomes of one repository."""
     with Store(database) as store:
-        done = attribute_repo(store, repository, AttributeOptions())
+        done = attribute_repo(store, repository, AttributeOptions(local=local or LocalOptions()))
         assert not broken_checks(store)
-        edits: dict[str, dict[str, int]] = {}
+        edits: dict[str, Numbers] = {}
         for row in store.rows(
             "SELECT s.key, e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id ="
             " e.session_id WHERE e.by_shell = 0 GROUP BY 1, 2"
@@ -88,7 +95,7 @@ def run(
         return program_lines(store, done.repo_id), edits
 
 
-def compare(expected: dict[str, Any], said: dict[str, dict[str, dict[int, Line]]]) -> Comparison:
+def compare(expected: JsonObject, said: Said) -> Comparison:
     """The builder's entries against the program's lines."""
     result = Comparison()
     for commit in expected["commits"]:
@@ -172,7 +179,7 @@ def cases() -> list[str]:
     return sorted(p.parent.name for p in REPOS.glob("*/expected.json"))
 
 
-def expected_of(case: str) -> dict[str, Any]:
+def expected_of(case: str) -> JsonObject:
     value = json.loads((REPOS / case / "expected.json").read_text("utf-8"))
     assert isinstance(value, dict)
     return value

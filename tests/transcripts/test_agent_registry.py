@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from support import ROOT
+from support.answers import pick
 
 from attribution.features.tools import category
 from collector.agents import readers, unproven
@@ -25,7 +27,6 @@ from collector.vocabulary.agents import (
     slug_of,
 )
 
-ROOT = Path(__file__).parent.parent.parent
 IDS = [agent.slug for agent in agents()]
 
 
@@ -74,7 +75,7 @@ def test_an_unknown_name_stays_as_it_is() -> None:
     ("slug", "accounts"),
     [
         *((agent.slug, agent.accounts) for agent in agents() if agent.accounts),
-        *((entry["agent"], entry["accounts"]) for entry in STATEMENTS["account"]),
+        *(pick(entry, "agent", "accounts") for entry in STATEMENTS["account"]),
     ],
 )
 def test_accounts_of_an_agent_are_its_own(slug: str, accounts: str) -> None:

@@ -256,13 +256,13 @@ const Max = 20
 
 @pytest.mark.parametrize(
     ("said", "others"),
-    [
-        ("#### /commit\n\n> Commit 1a2b3c4 feat: raise\n", (("1a2b3c4", "", False),)),
-        ("#### /commit raise it\n\n> Commit 1a2b3c4 raise it\n", (("1a2b3c4", "", False),)),
+    {
+        "#### /commit\n\n> Commit 1a2b3c4 feat: raise\n": (("1a2b3c4", "", False),),
+        "#### /commit raise it\n\n> Commit 1a2b3c4 raise it\n": (("1a2b3c4", "", False),),
         # what an answer wrote and nobody committed is in it too
-        ("> Applied edit to a.go\n\n#### /commit\n\n> Commit 1a2b3c4 feat: raise\n", ()),
-        ("#### /commit\n\n#### go on\n\n> Commit 1a2b3c4 feat: raise\n", ()),
-    ],
+        "> Applied edit to a.go\n\n#### /commit\n\n> Commit 1a2b3c4 feat: raise\n": (),
+        "#### /commit\n\n#### go on\n\n> Commit 1a2b3c4 feat: raise\n": (),
+    }.items(),
 )
 def test_a_commit_that_the_user_asks_for_is_of_what_no_answer_wrote(
     said: str, others: tuple[object, ...]

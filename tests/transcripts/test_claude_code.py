@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+from support import ROOT
 
 from attribution.authorship.edits import recorded_starts
 from attribution.authorship.replay import ReplayStep, Worktree
 from attribution.authorship.verdicts import CallRef
 from collector.agents import claude_code
 from collector.agents.common.messages import PromptKind, classify, without_reminders
+from collector.json_values import JsonObject
 from collector.model import Edit, Replacement, Session, Status, ToolCall
 
-_SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "claude-code" / "sample.jsonl"
+_SAMPLE = ROOT / "tests" / "data" / "transcripts" / "claude-code" / "sample.jsonl"
 W = "/home/ana/work/orchard"
-Json = dict[str, Any]
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ def _moment(second: int) -> float:
     return datetime.fromisoformat(_at(second)).timestamp()
 
 
-def _user(at: int, content: object, **more: Any) -> Json:
+def _user(at: int, content: object, **more: Any) -> JsonObject:
     return {
         "type": "user",
         "message": {"role": "user", "content": content},
@@ -43,7 +44,9 @@ def _user(at: int, content: object, **more: Any) -> Json:
     }
 
 
-def _assistant(at: int, *blocks: Json, mid: str = "", output: int = 9, **more: Any) -> Json:
+def _assistant(
+    at: int, *blocks: JsonObject, mid: str = "", output: int = 9, **more: Any
+) -> JsonObject:
     usage = {
         "input_tokens": 3,
         "output_tokens": output,
@@ -60,44 +63,59 @@ def _assistant(at: int, *blocks: Json, mid: str = "", output: int = 9, **more: A
     return {"type": "assistant", "message": message, "timestamp": _at(at), "cwd": W, **more}
 
 
-def _tool(call_id: str, name: str, **arguments: Any) -> Json:
+def _tool(call_id: str, name: str, **arguments: Any) -> JsonObject:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
 def _result(
     at: int, call_id: str, detail: object = None, content: object = "done", error: bool = False
-) -> Json:
-    block: Json = {"type": "tool_result", "tool_use_id": call_id, "content": content}
+) -> JsonObject:
+    block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": content}
     if error:
         block["is_error"] = True
     return _user(at, [block], **({"toolUseResult": detail} if detail is not None else {}))
 
 
-def _queued(at: int, text: object, mode: str | None = "prompt") -> Json:
-    attachment: Json = {"type": "queued_command", "prompt": text}
+def _queued(at: int, text: object, mode: str | None = "prompt") -> JsonObject:
+    attachment: JsonObject = {"type": "queued_command", "prompt": text}
     if mode is not None:
         attachment["commandMode"] = mode
     return {"type": "attachment", "attachment": attachment, "timestamp": _at(at)}
 
 
-def _lines(*records: Json) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode(
         "utf-8", "surrogatepass"
     )
 
 
-def _read(*records: Json) -> Session:
+def _read(*records: JsonObject) -> Session:
     return claude_code.read("s", [_lines(*records)])
 
 
-def _one(*records: Json) -> ToolCall:
+def _one(*records: JsonObject) -> ToolCall:
     (call,) = _read(*records).calls
     return call
 
 
-def _edit_of(call: Json, detail: object = None) -> Edit:
+def _edit_of(call: JsonObject, detail: object = None) -> Edit:
     (edit,) = _one(_assistant(1, call), _result(2, call["id"], detail)).edits
     return edit
+
+
+def _detail(old: str, new: str, before: str | None, patch: Sequence[JsonObject] = ()) -> JsonObject:
+    """What the result of an edit has beside its text."""
+    return {
+        "filePath": "/w/a",
+        "oldString": old,
+        "newString": new,
+        "originalFile": before,
+        "structuredPatch": list(patch),
+    }
+
+
+def _edit_call(old: str, new: str, **more: Any) -> JsonObject:
+    return _tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new, **more)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -135,7 +153,7 @@ def test_same_session_stored_again_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize("envelope", [{"uuid": "u1"}, {}])
-def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> None:
+def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: JsonObject) -> None:
     """The same record, redacted in a later copy."""
     record = _assistant(
         1, _tool("t1", "Write", file_path=f"{W}/a", content="key=abc\n"), **envelope
@@ -148,7 +166,7 @@ def test_two_copies_that_differ_in_a_secret_are_one_event(envelope: Json) -> Non
     assert len(session.usage) == 1
 
 
-_QUIET: dict[str, Json] = {
+_QUIET: dict[str, JsonObject] = {
     "prompt": _user(1, "Go"),
     "snapshot": {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
     "progress": {
@@ -247,7 +265,7 @@ def test_errors_and_rejections_are_told_apart(
     content: object, detail: object, status: Status
 ) -> None:
     call = _one(
-        _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+        _assistant(1, _edit_call("a", "b")),
         _result(2, "t", detail, content, True),
     )
     assert call.status is status
@@ -263,25 +281,14 @@ def test_result_that_only_talks_of_errors_is_a_success() -> None:
 
 
 def test_call_without_a_result_is_neither() -> None:
-    assert (
-        _one(
-            _assistant(1, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"))
-        ).status
-        is Status.UNKNOWN
-    )
+    assert _one(_assistant(1, _edit_call("a", "b"))).status is Status.UNKNOWN
 
 
 def test_result_before_its_call_is_joined_to_it() -> None:
-    detail: Json = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": "a\n",
-        "structuredPatch": [],
-    }
+    detail = _detail("a", "b", "a\n")
     call = _one(
         _result(5, "t", detail),
-        _assistant(4, _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")),
+        _assistant(4, _edit_call("a", "b")),
     )
     assert call.status is Status.OK
     assert call.edits[0].before == "a\n"
@@ -290,14 +297,8 @@ def test_result_before_its_call_is_joined_to_it() -> None:
 
 def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
-    call = _tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b")
-    detail: Json = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": "a\n",
-        "structuredPatch": [],
-    }
+    call = _edit_call("a", "b")
+    detail = _detail("a", "b", "a\n")
     first, second = _lines(_assistant(1, call), _result(2, "t")), _lines(_result(2, "t", detail))
     (found,) = claude_code.read("s", [first, second]).calls
     assert found.edits[0].before_known
@@ -310,16 +311,7 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
     patch = [
         {"oldStart": 4, "oldLines": 1, "newStart": 4, "newLines": 1, "lines": ["-  a", "+  b"]}
     ]
-    detail = {
-        "filePath": "/w/a",
-        "oldString": "\ta",
-        "newString": "\tb",
-        "originalFile": "\ta\n",
-        "structuredPatch": patch,
-    }
-    edit = _edit_of(
-        _tool("t", "Edit", file_path="/w/a", old_string="\ta", new_string="\tb"), detail
-    )
+    edit = _edit_of(_edit_call("\ta", "\tb"), _detail("\ta", "\tb", "\ta\n", patch))
     assert edit.replacements == (Replacement("\ta", "\tb"),)
     (hunk,) = edit.hunks
     assert (hunk.old_start, hunk.new_start, hunk.exact_text) == (4, 4, False)
@@ -327,29 +319,14 @@ def test_text_comes_from_the_call_and_positions_from_the_patch() -> None:
 
 def test_strings_the_tool_really_used_replace_those_of_the_call() -> None:
     """Curly quotes and blanks at line ends are put right by the tool."""
-    detail = {
-        "filePath": "/w/a",
-        "oldString": "“a”",
-        "newString": "“b”",
-        "originalFile": "“a”\n",
-        "structuredPatch": [],
-    }
-    edit = _edit_of(
-        _tool("t", "Edit", file_path="/w/a", old_string='"a"', new_string='"b"', replace_all=True),
-        detail,
-    )
+    detail = _detail("“a”", "“b”", "“a”\n")
+    edit = _edit_of(_edit_call('"a"', '"b"', replace_all=True), detail)
     assert edit.replacements == (Replacement("“a”", "“b”", True),)
 
 
 def test_text_before_that_was_not_recorded_is_not_an_absent_file() -> None:
-    detail: Json = {
-        "filePath": "/w/a",
-        "oldString": "a",
-        "newString": "b",
-        "originalFile": None,
-        "structuredPatch": [],
-    }
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string="a", new_string="b"), detail)
+    detail = _detail("a", "b", None)
+    edit = _edit_of(_edit_call("a", "b"), detail)
     assert (edit.before, edit.before_known) == (None, False)
 
 
@@ -358,61 +335,34 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
     lines = ["   a", "   b", "-  one", "+  two", "+  three", "   c"]
     patch = [{"oldStart": 40, "oldLines": 4, "newStart": 42, "newLines": 5, "lines": lines}]
     old, new = "\tone", "\ttwo\n\tthree"
-    detail = {
-        "filePath": "/w/a",
-        "oldString": old,
-        "newString": new,
-        "originalFile": None,
-        "structuredPatch": patch,
-    }
-    edit = _edit_of(_tool("t", "Edit", file_path="/w/a", old_string=old, new_string=new), detail)
+    edit = _edit_of(_edit_call(old, new), _detail(old, new, None, patch))
     assert recorded_starts(edit) == [44]
     tree = Worktree(lambda *_: (), lambda *_: False)
     assert tree.apply(ReplayStep(1.0, 1, "a", edit, CallRef(1, "t", 1, 1.0), "")).applied
     assert [change.start for change in tree.changes] == [44]
 
 
-def test_created_file_is_known_not_to_have_existed() -> None:
-    detail: Json = {
-        "type": "create",
+@pytest.mark.parametrize(
+    ("kind", "content", "before"),
+    [
+        ("create", "a\n", None),
+        ("create", "", None),
+        ("update", "b\n", "a\n"),
+        ("update", "b\n", ""),
+    ],
+)
+def test_a_write_says_what_was_there_before(kind: str, content: str, before: str | None) -> None:
+    """A file that it creates is known not to have existed; an empty one is a known text."""
+    detail: JsonObject = {
+        "type": kind,
         "filePath": "/w/a",
-        "content": "a\n",
+        "content": content,
         "structuredPatch": [],
-        "originalFile": None,
+        "originalFile": before,
     }
-    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="a\n"), detail)
-    assert (edit.op, edit.content, edit.before, edit.before_known) == ("write", "a\n", None, True)
-
-
-def test_overwritten_file_keeps_the_text_before() -> None:
-    detail = {
-        "type": "update",
-        "filePath": "/w/a",
-        "content": "b\n",
-        "structuredPatch": [],
-        "originalFile": "a\n",
-    }
-    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail)
-    assert (edit.before, edit.before_known, edit.content) == ("a\n", True, "b\n")
-
-
-def test_empty_file_is_a_known_text() -> None:
-    detail = {
-        "type": "update",
-        "filePath": "/w/a",
-        "content": "b\n",
-        "structuredPatch": [],
-        "originalFile": "",
-    }
-    assert _edit_of(_tool("t", "Write", file_path="/w/a", content="b\n"), detail).before_known
-
-
-def test_empty_content_is_a_write_of_nothing() -> None:
-    edit = _edit_of(
-        _tool("t", "Write", file_path="/w/a", content=""),
-        {"type": "create", "filePath": "/w/a", "content": ""},
-    )
-    assert edit.content == ""
+    edit = _edit_of(_tool("t", "Write", file_path="/w/a", content=content), detail)
+    assert (edit.op, edit.content) == ("write", content)
+    assert (edit.before, edit.before_known) == (before, True)
 
 
 def test_empty_search_creates_the_file() -> None:
@@ -431,7 +381,7 @@ def test_multi_edit_keeps_order_and_flags() -> None:
 
 def test_multi_edit_keeps_the_text_it_started_from() -> None:
     edits = [{"old_string": "a", "new_string": "b"}]
-    detail = {
+    detail: JsonObject = {
         "filePath": "/w/a",
         "edits": edits,
         "originalFileContents": "a\n",
@@ -461,12 +411,12 @@ def test_editors_that_run_the_agent_have_tools_of_their_own(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "normal"),
-    [
-        ("C:\\Work\\app\\a.py", "/c/Work/app/a.py"),
-        ("c:/Work/a.py", "/c/Work/a.py"),
-        ("/w/./x/../a.py", "/w/a.py"),
-        ("src/a.py", "src/a.py"),
-    ],
+    {
+        "C:\\Work\\app\\a.py": "/c/Work/app/a.py",
+        "c:/Work/a.py": "/c/Work/a.py",
+        "/w/./x/../a.py": "/w/a.py",
+        "src/a.py": "src/a.py",
+    }.items(),
 )
 def test_paths_are_spelled_one_way(path: str, normal: str) -> None:
     assert _edit_of(_tool("t", "Write", file_path=path, content="x")).path == normal
@@ -496,8 +446,10 @@ def test_tools_that_change_no_file_have_no_edits() -> None:
 # --- subagents ------------------------------------------------------------------------------------
 
 
-def _progress(at: int, message: Json, parent: str = "task", agent: str | None = "a1") -> Json:
-    data: Json = {"type": "agent_progress", "message": message, "prompt": ""}
+def _progress(
+    at: int, message: JsonObject, parent: str = "task", agent: str | None = "a1"
+) -> JsonObject:
+    data: JsonObject = {"type": "agent_progress", "message": message, "prompt": ""}
     if agent is not None:
         data["agentId"] = agent
     return {
@@ -510,7 +462,7 @@ def _progress(at: int, message: Json, parent: str = "task", agent: str | None = 
     }
 
 
-def _nested(at: int, *blocks: Json, uuid: str) -> Json:
+def _nested(at: int, *blocks: JsonObject, uuid: str) -> JsonObject:
     return {
         "type": "assistant",
         "timestamp": _at(at),
@@ -570,7 +522,7 @@ def test_subagent_without_a_name_is_known_by_the_call_that_started_it() -> None:
     ],
 )
 def test_subagent_nobody_recorded_is_invisible(
-    detail: Json, edits: int | None, asynchronous: bool
+    detail: JsonObject, edits: int | None, asynchronous: bool
 ) -> None:
     call = _one(
         _assistant(1, _tool("t", "Agent", subagent_type="general-purpose", prompt="p")),
@@ -622,7 +574,7 @@ def test_progress_of_hooks_and_shells_says_nothing() -> None:
     ],
 )
 def test_commits_an_agent_made_are_known_by_their_ids(
-    command: str, detail: Json, commits: tuple[str, ...]
+    command: str, detail: JsonObject, commits: tuple[str, ...]
 ) -> None:
     assert (
         _one(_assistant(1, _tool("t", "Bash", command=command)), _result(2, "t", detail)).commits
@@ -653,7 +605,7 @@ def _notice(status: str, call: str = "t", task: str = "b1") -> str:
     return f"<task-notification>\n{ids}\n<status>{status}</status>\n</task-notification>"
 
 
-def _in_background(*later: Json) -> Session:
+def _in_background(*later: JsonObject) -> Session:
     begun = _tool("t", "Bash", command="python build.py", run_in_background=True)
     return _read(
         _assistant(1, begun), _result(2, "t", {"stdout": "", "backgroundTaskId": "b1"}), *later
@@ -682,7 +634,7 @@ def test_a_task_that_was_over_before_the_command_began_is_another_of_the_same_na
     }
 
 
-def _asked(name: str, detail: Json) -> tuple[Json, Json]:
+def _asked(name: str, detail: JsonObject) -> tuple[JsonObject, JsonObject]:
     return _assistant(8, _tool("asked", name, task_id="b1")), _result(9, "asked", detail)
 
 
@@ -703,7 +655,7 @@ def _asked(name: str, detail: Json) -> tuple[Json, Json]:
     ],
 )
 def test_a_command_in_the_background_is_over_when_the_record_says_so(
-    later: tuple[Json, ...],
+    later: tuple[JsonObject, ...],
 ) -> None:
     call = _in_background(*later).calls[0]
     assert (call.over_at, call.done_at) == (_moment(9), _moment(2))
@@ -725,7 +677,7 @@ def test_a_command_in_the_background_is_over_when_the_record_says_so(
     ],
 )
 def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
-    later: tuple[Json, ...],
+    later: tuple[JsonObject, ...],
 ) -> None:
     assert _in_background(*later).calls[0].over_at is None
 
@@ -735,7 +687,7 @@ def test_a_command_in_the_background_goes_on_where_nothing_says_that_it_is_over(
 )
 @pytest.mark.parametrize("launched", [None, {"stdout": ""}])
 def test_a_subagent_that_is_done_ends_no_command_whose_task_is_not_on_record(
-    detail: Json, launched: Json | None
+    detail: JsonObject, launched: JsonObject | None
 ) -> None:
     begun = (
         _assistant(1, _tool("t", "Bash", command="python build.py", run_in_background=True)),
@@ -817,35 +769,44 @@ def test_notice_of_an_outside_edit_gives_the_lines_as_they_are(mark: str) -> Non
 # --- what the user said ---------------------------------------------------------------------------
 
 
+KINDS = {
+    PromptKind.PROMPT: [
+        "Fix the bug",
+        "The log says [Request interrupted by user]",
+        "Caveat: this is mine",
+        "Please implement the following plan:",
+        "<div> is broken",
+    ],
+    PromptKind.INTERRUPT: [
+        "  \n[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+    ],
+    PromptKind.INJECTED: [
+        "<local-command-stdout>ok</local-command-stdout>",
+        "<local-command-caveat>x",
+        "Caveat: The messages below were generated by the user while running local commands",
+        "This session is being continued from a previous conversation that ran out",
+        "Base directory for this skill: /x",
+        "<task-notification>done</task-notification>",
+        '<agent-message from="reviewer">done</agent-message>',
+        "<bash-stdout>ls</bash-stdout>",
+    ],
+    PromptKind.USER_SHELL: [
+        "<bash-input>ls</bash-input>",
+    ],
+    PromptKind.COMMAND: [
+        "<command-name>/clear</command-name>",
+        "<command-message>x</command-message>",
+    ],
+    PromptKind.PLAN: [
+        "Implement the following plan:\n\n# Plan",
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [
-        ("Fix the bug", PromptKind.PROMPT),
-        ("  \n[Request interrupted by user]", PromptKind.INTERRUPT),
-        ("[Request interrupted by user for tool use]", PromptKind.INTERRUPT),
-        ("The log says [Request interrupted by user]", PromptKind.PROMPT),
-        ("<local-command-stdout>ok</local-command-stdout>", PromptKind.INJECTED),
-        ("<local-command-caveat>x", PromptKind.INJECTED),
-        (
-            "Caveat: The messages below were generated by the user while running local commands",
-            PromptKind.INJECTED,
-        ),
-        ("Caveat: this is mine", PromptKind.PROMPT),
-        (
-            "This session is being continued from a previous conversation that ran out",
-            PromptKind.INJECTED,
-        ),
-        ("Base directory for this skill: /x", PromptKind.INJECTED),
-        ("<task-notification>done</task-notification>", PromptKind.INJECTED),
-        ('<agent-message from="reviewer">done</agent-message>', PromptKind.INJECTED),
-        ("<bash-input>ls</bash-input>", PromptKind.USER_SHELL),
-        ("<bash-stdout>ls</bash-stdout>", PromptKind.INJECTED),
-        ("<command-name>/clear</command-name>", PromptKind.COMMAND),
-        ("<command-message>x</command-message>", PromptKind.COMMAND),
-        ("Implement the following plan:\n\n# Plan", PromptKind.PLAN),
-        ("Please implement the following plan:", PromptKind.PROMPT),
-        ("<div> is broken", PromptKind.PROMPT),
-    ],
+    [(text, kind) for kind, texts in KINDS.items() for text in texts],
 )
 def test_kinds_of_user_texts(text: str, kind: PromptKind) -> None:
     assert classify(text) is kind
@@ -927,7 +888,7 @@ def test_turn_is_the_last_prompt_before_the_event() -> None:
     ],
 )
 def test_prompt_typed_while_the_agent_works_is_a_turn(
-    record: Json, turns: list[tuple[str, str]]
+    record: JsonObject, turns: list[tuple[str, str]]
 ) -> None:
     assert [(turn.origin, turn.text) for turn in _read(record).turns] == turns
 
@@ -987,34 +948,32 @@ def test_records_without_times_keep_their_order() -> None:
     assert (session.started_at, session.ended_at) == (None, None)
 
 
+PARENT = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
+
+
 def test_transcript_whose_first_record_continues_another_has_lost_its_beginning() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    assert not _read(
-        {**_user(1, "go"), "parentUuid": None}, {**_user(2, "on"), **parent}
-    ).truncated_start
+    assert not _read(_user(1, "go", parentUuid=None), _user(2, "on", **PARENT)).truncated_start
     lost = _read(
-        {**_user(1, "go"), **parent},
-        {**_user(2, "on"), **parent},
-        {**_user(3, "and"), **parent},
-        {**_user(4, "x"), **parent},
+        _user(1, "go", **PARENT),
+        _user(2, "on", **PARENT),
+        _user(3, "and", **PARENT),
+        _user(4, "x", **PARENT),
     )
     assert lost.truncated_start
     assert [p.code for p in lost.problems] == ["beginning_missing"]
 
 
 def test_leftovers_of_a_cleared_session_are_no_lost_beginning() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
     assert not _read(
-        {**_user(1, "no"), **parent},
-        {**_user(2, "stop"), **parent},
-        {**_user(2, "go"), "parentUuid": None},
+        _user(1, "no", **PARENT),
+        _user(2, "stop", **PARENT),
+        _user(2, "go", parentUuid=None),
     ).truncated_start
 
 
 def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
-    parent = {"parentUuid": "11111111-aaaa-bbbb-cccc-000000000000"}
-    late = _lines(*[{**_user(n, f"later {n}"), **parent} for n in range(10, 15)])
-    whole = _lines({**_user(1, "go"), "parentUuid": None})
+    late = _lines(*[_user(n, f"later {n}", **PARENT) for n in range(10, 15)])
+    whole = _lines(_user(1, "go", parentUuid=None))
     assert claude_code.read("s", [late]).truncated_start
     assert not claude_code.read("s", [late, whole]).truncated_start
 
@@ -1022,7 +981,7 @@ def test_copy_that_has_the_beginning_makes_the_session_whole() -> None:
 # --- costs on record ------------------------------------------------------------------------------
 
 
-def _cost_state(total: float, unknown: bool = False) -> Json:
+def _cost_state(total: float, unknown: bool = False) -> JsonObject:
     return {
         "type": "cost-state",
         "sessionId": "s",
@@ -1032,7 +991,7 @@ def _cost_state(total: float, unknown: bool = False) -> Json:
     }
 
 
-def _costs(*records: Json) -> list[float | None]:
+def _costs(*records: JsonObject) -> list[float | None]:
     return [used.cost and round(used.cost, 6) for used in _read(_user(0, "go"), *records).usage]
 
 
@@ -1068,7 +1027,7 @@ def test_a_cost_that_leaves_out_unknown_models_or_is_none_does_not_count() -> No
 
 
 @pytest.mark.parametrize(
-    ("speed", "fast"), [("fast", True), ("standard", False), (None, False), (1, False)]
+    ("speed", "fast"), {"fast": True, "standard": False, None: False, 1: False}.items()
 )
 def test_a_response_says_whether_it_is_of_the_fast_tier(speed: object, fast: bool) -> None:
     answer = _assistant(1, {"type": "text", "text": "a"})
@@ -1140,7 +1099,7 @@ def test_a_picture_named_in_a_prompt_is_no_text() -> None:
     ids=["as on disk", "another text on disk", "perhaps without its comments"],
 )
 def test_rules_of_a_directory_are_seen_as_they_are_on_disk(
-    content: Json, expected: tuple[int, str, bool]
+    content: JsonObject, expected: tuple[int, str, bool]
 ) -> None:
     assert _shown(type="nested_memory", path="", content={"path": f"{W}/basket.go", **content}) == [
         expected

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from collector.agents.cline import read
+from collector.json_values import JsonObject
 from collector.model import Status
 
-Json = dict[str, Any]
 
-
-def calls_of(*results: list[Json]) -> list[tuple[str, Status]]:
+def calls_of(*results: list[JsonObject]) -> list[tuple[str, Status]]:
     uses = [
         {
             "type": "tool_use",
@@ -23,7 +21,7 @@ def calls_of(*results: list[Json]) -> list[tuple[str, Status]]:
         }
         for key in "ab"
     ]
-    api: list[Json] = [
+    api: list[JsonObject] = [
         {"role": "user", "content": [{"type": "text", "text": "Write"}]},
         {"role": "assistant", "content": uses},
     ]
@@ -35,7 +33,7 @@ def calls_of(*results: list[Json]) -> list[tuple[str, Status]]:
     ]
 
 
-def result(key: str) -> Json:
+def result(key: str) -> JsonObject:
     text = json.dumps(
         {"query": f"edit:/r/{key}.py", "result": "File created successfully", "success": True}
     )

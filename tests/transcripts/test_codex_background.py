@@ -1,11 +1,11 @@
 """A command that Codex leaves running goes on until an event says that it has ended."""
 
 import json
-from typing import Any
 
 import pytest
 
 from collector.agents import codex
+from collector.json_values import JsonObject, Row
 from collector.model import ToolCall
 
 ID = "89fd76e1-3371-41a0-9ae3-12e5b8f999e8"
@@ -24,7 +24,7 @@ def _call(output: str, ended: dict[int, str]) -> ToolCall:
     came in the second minute.
     """
     arguments = json.dumps({"cmd": "python tools/build.py"})
-    payloads: list[tuple[int, str, dict[str, Any]]] = [
+    payloads: list[tuple[int, str, JsonObject]] = [
         (
             1,
             "response_item",
@@ -54,7 +54,7 @@ def _call(output: str, ended: dict[int, str]) -> ToolCall:
         )
         for minute, call in ended.items()
     ]
-    rows: list[dict[str, Any]] = [
+    rows: list[Row] = [
         {
             "timestamp": _at(0),
             "type": "session_meta",

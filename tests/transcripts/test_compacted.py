@@ -14,6 +14,7 @@ from support.builder.objects import Blob, History, import_stream
 from collector.agents.common.stored_copies import continued
 from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.load import LoadedSession, read_session, session_files
 from collector.model import Session, Status, ToolCall, Turn, Usage
 
@@ -84,7 +85,7 @@ def test_turns_are_counted_on_where_the_compact_form_is_a_delta() -> None:
 
 # --- from a repository ----------------------------------------------------------------------------
 
-FULL: list[dict[str, Any]] = [
+FULL: list[JsonObject] = [
     {
         "type": "user",
         "uuid": "u1",
@@ -94,7 +95,7 @@ FULL: list[dict[str, Any]] = [
         "message": {"role": "user", "content": "go"},
     }
 ]
-COMPACT: list[dict[str, Any]] = [
+COMPACT: list[JsonObject] = [
     {
         "v": 1,
         "agent": "claude-code",

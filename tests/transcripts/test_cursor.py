@@ -8,11 +8,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
+from support import ROOT
+from support.answers import pick
 from support.builder.objects import Blob, History, Node, import_stream
-from support.commands import run
+from support.commands import analyse
 
 from attribution.authorship.session_edits import session_edits
 from attribution.authorship.worktree_roots import WorktreeRoots
@@ -20,6 +22,7 @@ from collector.agents import cursor
 from collector.agents.common.stored_copies import StoredCopy, bounded, is_undated
 from collector.agents.cursor import written_time
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.load import SessionFiles, read_session
 from collector.model import Session, SessionRecord
 from collector.storage.store import Store
@@ -31,23 +34,23 @@ def _at(hour: int, minute: int) -> float:
     return datetime(2026, 10, 4, hour, minute, tzinfo=UTC).timestamp()
 
 
-def _asked(text: str, stamp: str = "") -> dict[str, Any]:
+def _asked(text: str, stamp: str = "") -> JsonObject:
     before = f"<timestamp>{stamp}</timestamp>\n" if stamp else ""
     content = [{"type": "text", "text": f"{before}<user_query>\n{text}\n</user_query>"}]
     return {"role": "user", "message": {"content": content}}
 
 
-def _wrote(name: str, text: str) -> dict[str, Any]:
+def _wrote(name: str, text: str) -> JsonObject:
     tool = {"type": "tool_use", "name": "Write", "input": {"path": f"/w/{name}", "contents": text}}
     return {"role": "assistant", "message": {"content": [tool]}}
 
 
-def _ran(command: str) -> dict[str, Any]:
+def _ran(command: str) -> JsonObject:
     tool = {"type": "tool_use", "name": "Shell", "input": {"command": command}}
     return {"role": "assistant", "message": {"content": [tool]}}
 
 
-def _lines(*records: dict[str, Any]) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records).encode()
 
 
@@ -257,9 +260,7 @@ def test_one_file_is_enough_where_no_working_directory_is_named() -> None:
 
 
 def test_the_sample_names_its_root() -> None:
-    blob = (
-        Path(__file__).parent.parent / "data" / "transcripts" / "cursor" / "sample.jsonl"
-    ).read_bytes()
+    blob = (ROOT / "tests" / "data" / "transcripts" / "cursor" / "sample.jsonl").read_bytes()
     session = cursor.read("s", [blob])
     assert session.cwds[0] == resolve("/", "home/ana/work/tally")
     assert session.calls[3].command is not None and session.calls[3].command.cwd == session.cwds[0]
@@ -268,7 +269,9 @@ def test_the_sample_names_its_root() -> None:
 # --- a repository ---------------------------------------------------------------------------------
 
 
-def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Path) -> None:
+def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(
+    tmp_path: Path, db: Path
+) -> None:
     """Ana commits a line at 10:05; at 11:00 she asks, and the answer writes the whole file with
     her line in it.
     """
@@ -309,11 +312,10 @@ def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(tmp_path: Pat
         stored, [], ana, int(_at(11, 10)), "Checkpoint: x\n"
     )
     clone = import_stream(history.stream(), tmp_path / "repo")
-    db = tmp_path / "c.db"
-    assert run("repo", clone, "--db", db, "-q").exit_code == 0
+    analyse(clone, db)
     with Store(db) as store:
         rows = store.rows("SELECT start_line, author, how FROM line_spans ORDER BY start_line")
-    assert [(row["start_line"], row["author"], row["how"]) for row in rows] == [
+    assert [pick(row, "start_line", "author", "how") for row in rows] == [
         (1, "unknown", "none"),
         (2, "human", "none"),
         (3, "agent", "exact"),

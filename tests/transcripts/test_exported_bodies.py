@@ -26,15 +26,14 @@ def test_the_body_is_what_the_expression_finds(shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("shown", "body"),
-    [
+    {
         (
-            "<path>a</path>\n<content>\n1: a\n2: b\n\n(End of file)\n</content>",
-            "1: a\n2: b\n\n(End of file)",
-        ),
-        ("<file>\n00001| a\n", "00001| a"),
-        ("<content>\n</content>", ""),
-        ("no file", ""),
-    ],
+            "<path>a</path>\n<content>\n1: a\n2: b\n\n(End of file)\n</content>"
+        ): "1: a\n2: b\n\n(End of file)",
+        "<file>\n00001| a\n": "00001| a",
+        "<content>\n</content>": "",
+        "no file": "",
+    }.items(),
 )
 def test_bodies(shown: str, body: str) -> None:
     assert body_of(shown) == body

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
+from support import ROOT
+
 from collector.agents import factory_droid
+from collector.json_values import JsonObject
 from collector.model import Session
 
-_SAMPLE = Path(__file__).parent.parent / "data" / "transcripts" / "factory-droid" / "sample.jsonl"
+_SAMPLE = ROOT / "tests" / "data" / "transcripts" / "factory-droid" / "sample.jsonl"
 
 
-def _read(*records: dict[str, Any]) -> Session:
+def _read(*records: JsonObject) -> Session:
     return factory_droid.read(
         "s", ["".join(json.dumps(record) + "\n" for record in records).encode()]
     )
 
 
-def _message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
+def _message(number: int, role: str, content: Any, **more: Any) -> JsonObject:
     message = {"role": role, "content": content, **more}
     return {
         "type": "message",

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from collector.agents.gptme import read, sniff
+from collector.json_values import JsonObject
 from collector.model import Session, Status
 
 WROTE = "```save /w/a.py\nx = 1\n```"
 
 
-def _said(role: str, content: str, second: int, **more: Any) -> dict[str, Any]:
+def _said(role: str, content: str, second: int, **more: Any) -> JsonObject:
     return {
         "role": role,
         "content": content,
@@ -25,18 +26,18 @@ def _said(role: str, content: str, second: int, **more: Any) -> dict[str, Any]:
     }
 
 
-def _read(*records: dict[str, Any]) -> Session:
+def _read(*records: JsonObject) -> Session:
     return read("one", ["\n".join(map(json.dumps, records)).encode()])
 
 
 @pytest.mark.parametrize(
     ("answer", "status"),
-    [
-        ("Saved to `a.py`", Status.OK),
-        ("Save aborted: user refused to create a missing folder.", Status.REJECTED),
-        ("No content provided", Status.ERROR),
-        ("Interrupted by user", Status.ERROR),
-    ],
+    {
+        "Saved to `a.py`": Status.OK,
+        "Save aborted: user refused to create a missing folder.": Status.REJECTED,
+        "No content provided": Status.ERROR,
+        "Interrupted by user": Status.ERROR,
+    }.items(),
 )
 def test_what_was_refused_was_not_done(answer: str, status: Status) -> None:
     (call,) = _read(_said("assistant", WROTE, 1), _said("system", answer, 2)).calls

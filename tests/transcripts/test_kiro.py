@@ -5,18 +5,18 @@ the one before.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from collector.agents import kiro
+from collector.json_values import JsonObject
 
 
-def _entry(prompt: str, path: str) -> dict[str, Any]:
+def _entry(prompt: str, path: str) -> JsonObject:
     use = {"id": "", "name": "fs_write", "args": {"path": path}}
     answer = {"ToolUse": {"message_id": "", "tool_uses": [use]}}
     return {"user": {"content": {"Prompt": {"prompt": prompt}}}, "assistant": answer}
 
 
-def _copy(*entries: dict[str, Any]) -> bytes:
+def _copy(*entries: JsonObject) -> bytes:
     return json.dumps({"conversation_id": "", "history": list(entries)}).encode()
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from collector.agents import claude_code, codex, kimi_cli, pi, qwen_code
 from collector.agents.common.call_ids import CallIds, CallText
+from collector.json_values import JsonObject
 from collector.model import Session, Status
 
-Json = dict[str, Any]
 A, B = (
     {"file_path": "/w/a.py", "content": "a = 1\n"},
     {"file_path": "/w/b.py", "content": "b = 2\n"},
@@ -23,27 +23,29 @@ def _time(second: int) -> str:
     return f"2026-03-04T09:00:{second:02d}.000Z"
 
 
-def _lines(*records: Json) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "\n".join(map(json.dumps, records)).encode() + b"\n"
 
 
-def _claude(second: int, content: list[Json], kind: str = "assistant", **more: Any) -> Json:
+def _claude(
+    second: int, content: list[JsonObject], kind: str = "assistant", **more: Any
+) -> JsonObject:
     message = {"role": kind, "content": content, **more.pop("message", {})}
     about = {"type": kind, "uuid": f"u{second}", "sessionId": "s", "timestamp": _time(second)}
     return {**about, "message": message, **more}
 
 
-def _use(second: int, arguments: Json, number: str = "Write:0") -> Json:
+def _use(second: int, arguments: JsonObject, number: str = "Write:0") -> JsonObject:
     call = {"type": "tool_use", "id": number, "name": "Write", "input": arguments}
     return _claude(second, [call])
 
 
-def _done(second: int, number: str = "Write:0", failed: bool = False) -> Json:
+def _done(second: int, number: str = "Write:0", failed: bool = False) -> JsonObject:
     block = {"type": "tool_result", "tool_use_id": number, "content": "x", "is_error": failed}
     return _claude(second, [block], "user")
 
 
-def _prompt(second: int) -> Json:
+def _prompt(second: int) -> JsonObject:
     return _claude(second, [{"type": "text", "text": f"go on {second}"}], "user")
 
 
@@ -100,7 +102,7 @@ def _in_qwen_code() -> Session:
 
 
 def _in_pi() -> Session:
-    records: list[Json] = [{"type": "session", "id": "s", "cwd": "/w", "timestamp": _time(0)}]
+    records: list[JsonObject] = [{"type": "session", "id": "s", "cwd": "/w", "timestamp": _time(0)}]
     for second, (path, failed) in enumerate((("a.py", False), ("b.py", True))):
         call = {
             "type": "toolCall",
@@ -118,7 +120,7 @@ def _in_pi() -> Session:
 
 
 def _in_kimi_cli() -> Session:
-    records: list[Json] = []
+    records: list[JsonObject] = []
     for second, (path, failed) in enumerate((("/w/a.py", False), ("/w/b.py", True))):
         text = json.dumps({"path": path, "content": "x"})
         call = {"id": "WriteFile:0", "function": {"name": "WriteFile", "arguments": text[:9]}}
@@ -191,13 +193,13 @@ def test_responses_without_an_id_of_their_own_are_counted_each(number: str, requ
     assert [used.output for used in session.usage] == [50, 50, 50]
 
 
-def _counted(total: int, last: bool = True) -> Json:
+def _counted(total: int, last: bool = True) -> JsonObject:
     used = {"input_tokens": total, "output_tokens": 0, "total_tokens": total}
     share = {"last_token_usage": {"input_tokens": 100, "output_tokens": 0}} if last else {}
     return {"type": "token_count", "info": {"total_token_usage": used, **share}}
 
 
-def _rollout(*payloads: tuple[str, Json]) -> Session:
+def _rollout(*payloads: tuple[str, JsonObject]) -> Session:
     meta = ("session_meta", {"id": "s", "cwd": "/w"})
     records = [
         {"timestamp": _time(second), "type": kind, "payload": payload}
@@ -239,7 +241,7 @@ def test_what_a_compaction_of_codex_used_is_counted_beside_the_totals() -> None:
 
 @pytest.mark.parametrize(
     ("tier", "tiers"),
-    [("priority", ("priority",)), ("fast", ("priority",)), ("default", ()), (None, ())],
+    {"priority": ("priority",), "fast": ("priority",), "default": (), None: ()}.items(),
 )
 def test_codex_says_in_which_tier_a_turn_is_served(
     tier: str | None, tiers: tuple[str, ...]

@@ -10,6 +10,7 @@ from typing import Any
 from collector.agents import entire_compact as compact
 from collector.agents import pi, reader_for
 from collector.agents.common.numbered_diffs import display_hunks
+from collector.json_values import JsonObject
 from collector.model import Session
 
 _AT = "2026-09-17T15:44:4"
@@ -23,7 +24,7 @@ _TITLE = {
 _HEADER = {"type": "session", "version": 3, "id": "01a0", "timestamp": _AT + "6.791Z", "cwd": "/w"}
 
 
-def _message(number: int, **message: Any) -> dict[str, Any]:
+def _message(number: int, **message: Any) -> JsonObject:
     return {
         "type": "message",
         "id": f"m{number}",
@@ -33,7 +34,7 @@ def _message(number: int, **message: Any) -> dict[str, Any]:
     }
 
 
-def _calls(number: int, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+def _calls(number: int, *calls: tuple[str, JsonObject]) -> JsonObject:
     blocks = [
         {"type": "toolCall", "id": f"call_{name}_{i}", "name": name, "arguments": a}
         for i, (name, a) in enumerate(calls)
@@ -48,8 +49,8 @@ def _calls(number: int, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _result(
-    number: int, call: str, text: str, details: dict[str, Any], failed: bool = False
-) -> dict[str, Any]:
+    number: int, call: str, text: str, details: JsonObject, failed: bool = False
+) -> JsonObject:
     content = [{"type": "text", "text": text}]
     return _message(
         number,
@@ -62,11 +63,11 @@ def _result(
     )
 
 
-def _lines(*records: dict[str, Any]) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
-def _read(*records: dict[str, Any]) -> Session:
+def _read(*records: JsonObject) -> Session:
     blob = _lines(
         _TITLE,
         _HEADER,

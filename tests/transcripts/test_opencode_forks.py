@@ -8,13 +8,14 @@ import json
 from typing import Any
 
 from collector.agents import opencode
+from collector.json_values import JsonObject
 from collector.model import Session
 from collector.session_graph import copied_events, event_keys, without_copied
 
 _CREATED = 1_790_000_000_000  # milliseconds
 
 
-def _info(role: str, at: int, **more: Any) -> dict[str, Any]:
+def _info(role: str, at: int, **more: Any) -> JsonObject:
     return {
         "id": f"msg_{at}",
         "role": role,
@@ -24,12 +25,12 @@ def _info(role: str, at: int, **more: Any) -> dict[str, Any]:
     }
 
 
-def _prompt(at: int, text: str, model: str = "m1") -> dict[str, Any]:
+def _prompt(at: int, text: str, model: str = "m1") -> JsonObject:
     info = _info("user", at, model={"providerID": "p", "modelID": model})
     return {"info": info, "parts": [{"id": f"p{at}", "type": "text", "text": text}]}
 
 
-def _answer(at: int, path: str, model: str = "m1", cost: Any = 0) -> dict[str, Any]:
+def _answer(at: int, path: str, model: str = "m1", cost: Any = 0) -> JsonObject:
     time = {"start": _CREATED + at, "end": _CREATED + at + 5}
     state = {
         "status": "completed",
@@ -50,7 +51,7 @@ def _answer(at: int, path: str, model: str = "m1", cost: Any = 0) -> dict[str, A
     return {"info": info, "parts": [part]}
 
 
-def _read(*messages: dict[str, Any], name: str = "ses_1") -> Session:
+def _read(*messages: JsonObject, name: str = "ses_1") -> Session:
     info = {
         "id": name,
         "directory": "/w",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from collector.agents import opencode, reader_for
+from collector.json_values import JsonObject
 from collector.model import Session
 from collector.vocabulary.sessions import CallStatus
 
@@ -23,7 +23,7 @@ def _write_message(speaker: str, text: str) -> str:
     return f"\n## {speaker}\n\n{text}\n\n---\n"
 
 
-def _write_call(tool: str, arguments: dict[str, Any], answer: str, kind: str = "Output") -> str:
+def _write_call(tool: str, arguments: JsonObject, answer: str, kind: str = "Output") -> str:
     written = json.dumps(arguments, indent=2)
     text = f"**Tool: {tool}**\n\n**Input:**\n```json\n{written}\n```\n\n"
     return text + f"**{kind}:**\n```\n{answer}\n```"
@@ -58,13 +58,13 @@ def test_calls_have_their_input_and_answer() -> None:
 
 @pytest.mark.parametrize(
     ("created", "moment"),
-    [
-        ("5/9/2026, 9:08:30 PM", datetime(2026, 5, 9, 21, 8, 30)),
-        ("1/29/2026, 12:23:37 AM", datetime(2026, 1, 29, 0, 23, 37)),
-        ("31/07/2026, 20:37:39", datetime(2026, 7, 31, 20, 37, 39)),
-        ("04.05.2026, 17:46:01", datetime(2026, 5, 4, 17, 46, 1)),
-        ("2026/8/2 14:58:50", datetime(2026, 8, 2, 14, 58, 50)),
-    ],
+    {
+        "5/9/2026, 9:08:30 PM": datetime(2026, 5, 9, 21, 8, 30),
+        "1/29/2026, 12:23:37 AM": datetime(2026, 1, 29, 0, 23, 37),
+        "31/07/2026, 20:37:39": datetime(2026, 7, 31, 20, 37, 39),
+        "04.05.2026, 17:46:01": datetime(2026, 5, 4, 17, 46, 1),
+        "2026/8/2 14:58:50": datetime(2026, 8, 2, 14, 58, 50),
+    }.items(),
 )
 def test_a_session_began_by_the_clock_of_its_author(created: str, moment: datetime) -> None:
     call = _write_call("write", {"filePath": "/a/b.py", "content": ""}, "Wrote it.")

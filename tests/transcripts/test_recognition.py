@@ -12,12 +12,13 @@ import pytest
 from collector import load
 from collector.agents import reader_for, readers, readers_for
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.load import LoadedSession, SessionFiles, read_session
 from collector.model import SessionRecord
 from collector.vocabulary.sessions import StoredTranscript
 
 _TEXT = [{"type": "text", "text": "Hello"}]
-_FOREIGN: dict[str, list[dict[str, Any]]] = {
+_FOREIGN: dict[str, list[JsonObject]] = {
     "hermes": [{"v": 1, "agent": "hermes", "event": "UserPromptSubmit", "prompt": "Hello"}],
     "cline, as its command line writes it": [
         {"version": 1, "messages": [{"role": "user", "content": _TEXT}], "agent": "lead"}
@@ -29,7 +30,7 @@ _FOREIGN: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _lines(*records: dict[str, Any]) -> bytes:
+def _lines(*records: JsonObject) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
@@ -45,7 +46,7 @@ _PROJECTED = {
     "timestamp": "2026-05-04T10:00:00Z",
     "message": {"role": "user", "content": _TEXT},
 }
-_LINES: dict[str, dict[str, Any]] = {
+_LINES: dict[str, JsonObject] = {
     "kiro": {
         "conversation_id": "c",
         "entry": 0,
@@ -63,7 +64,7 @@ def test_lines_that_a_plug_in_makes_look_like_claude_codes_are_their_agents(name
         assert [reader.NAME for reader in readers_for(_lines(line))] == [name]
 
 
-_QWEN: dict[str, list[dict[str, Any]]] = {
+_QWEN: dict[str, list[JsonObject]] = {
     "qwen": [
         {
             "uuid": "u",

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import pytest
-from click.testing import CliRunner, Result
 from rich.console import Console
-from support.builder import World
+from support.answers import analysed_store, pick, select
+from support.builder import World, git, object_id
 from support.builder.model import Stored
+from support.commands import analyse, run, run_json
+from support.commands import rows as csv_rows
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
-from attribution.cli import cli as attribute
 from attribution.features import features
 from attribution.features.prices import KINDS
 from attribution.queries.sessions import region_counts, region_table
@@ -27,16 +27,21 @@ from attribution.stages import outcomes as aftermath
 from attribution.stages.feature_rows import price_repo
 from attribution.stages.lines import attribute_repo
 from attribution.terminal.sessions import region_list
+from collector.errors import EXIT_CHECK_FAILED
+from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
 APP = "def total(rows):\n    return sum(rows)\n\n\ndef first(rows):\n    return rows[0]\n"
 MEAN = "def mean(rows):\n    return total(rows) / len(rows)\n"
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "120"}).invoke(
-        attribute, [str(a) for a in arguments], catch_exceptions=False
-    )
+class Taken(NamedTuple):
+    """A clone, its database, the features of its sessions, and the world that they are of."""
+
+    repo: Path
+    db: Path
+    rows: dict[str, Row]
+    world: World
 
 
 def _world() -> World:
@@ -46,59 +51,55 @@ def _world() -> World:
     return world
 
 
-def _attributed(world: World, tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]]]:
+def _attributed(world: World, tmp_path: Path) -> Taken:
     repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
-    with Store(db) as store:
-        attribute_repo(store, repo, AttributeOptions())
+    with analysed_store(repo, db) as store:
         rows = store.rows(
             "SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id"
         )
-    return repo, db, {row["key"]: row for row in rows}
+    return Taken(repo, db, {row["key"]: row for row in rows}, world)
 
 
 @pytest.fixture
-def taken(tmp_path: Path) -> tuple[Path, Path, dict[str, dict[str, Any]], World]:
+def taken(tmp_path: Path) -> Taken:
     """A session whose work is committed after three rounds of edits of one line."""
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.read("app.py")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.edit("app.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
     one.edit("app.py", "total(rows) / max(len(rows), 1)", "total(rows) / len(rows)")
     one.end_turn()
     world.commit("Add mean", [one])
-    return (*_attributed(world, tmp_path), world)
+    return _attributed(world, tmp_path)
 
 
 def test_a_session_whose_work_was_taken(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: Taken,
 ) -> None:
-    _, _, rows, world = taken
-    (key,) = world.sessions
-    row = rows[key]
+    (key,) = taken.world.sessions
+    row = taken.rows[key]
     assert json.loads(row["touched_files"]) == ["app.py"]
-    assert (row["edit_calls"], row["files_read_before_edit"], row["first_tool_precision"]) == (
+    assert pick(row, "edit_calls", "files_read_before_edit", "first_tool_precision") == (
         3,
         1,
         1,
     )
     assert row["diff_lines"] == 4
-    assert (row["output_applied"], row["output_applied_fraction"], row["session_outcome"]) == (
+    assert pick(row, "output_applied", "output_applied_fraction", "session_outcome") == (
         1,
         1.0,
         "accepted",
     )
-    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (0, 0, None)
-    assert (row["region_count"], row["region_re_edit_count"]) == (1, 1)
+    assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (0, 0, None)
+    assert pick(row, "region_count", "region_re_edit_count") == (1, 1)
     assert json.loads(row["region_edit_convergence"]) == ["oscillating"]
-    assert (row["prior_sessions_same_repo"], row["prior_sessions_same_region"]) == (0, 0)
+    assert pick(row, "prior_sessions_same_repo", "prior_sessions_same_region") == (0, 0)
 
 
 def test_the_user_puts_everything_back(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.end_turn()
     world.human_write("app.py", APP)
@@ -107,41 +108,35 @@ def test_the_user_puts_everything_back(tmp_path: Path) -> None:
     one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
     one.end_turn()
     world.commit("Guard", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
-    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (1, 2, "human")
+    row = _attributed(world, tmp_path).rows[one.id]
+    assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 2, "human")
     assert row["session_outcome"] == "explicitly_rejected"
     assert row["last_message_rejects"] == 1
 
 
 def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Why is it empty?")
+    one = world.session(prompt="Why is it empty?")
     one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    return sum(rows)\n")
     one.edit("app.py", "    print(rows)\n    return sum(rows)\n", "    return sum(rows)\n")
     one.end_turn()
     world.human_write("notes.md", "Nothing.\n")
     world.commit("Notes", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
-    assert (row["changes_reverted"], row["reverted_lines"], row["reverted_by"]) == (1, 1, "agent")
-    assert (row["output_applied"], row["session_outcome"]) == (0, "abandoned_mid_session")
+    row = _attributed(world, tmp_path).rows[one.id]
+    assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 1, "agent")
+    assert pick(row, "output_applied", "session_outcome") == (0, "abandoned_mid_session")
 
 
 def _on_a_branch(repo: Path, text: str, date: str) -> str:
     """Commits `app.py` with this text on a branch of its own. The id of the commit."""
     tree = repo.with_name("tree")
-    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C"]
-    subprocess.run([*git, str(repo), "worktree", "add", "-q", "-b", "aside", str(tree)], check=True)
+    git(repo, "worktree", "add", "-q", "-b", "aside", str(tree))
     (tree / "app.py").write_text(text)
+    who = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(tree)]
     env = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-    subprocess.run([*git, str(tree), "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
-    subprocess.run([*git, str(repo), "worktree", "remove", str(tree)], check=True)
-    found = subprocess.run(
-        [*git, str(repo), "rev-parse", "aside"], check=True, capture_output=True, text=True
-    )
-    return found.stdout.strip()
+    subprocess.run([*who, "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
+    git(repo, "worktree", "remove", str(tree))
+    return object_id(repo, "aside")
 
 
 @pytest.mark.parametrize(
@@ -156,8 +151,7 @@ def test_work_that_was_committed_on_another_branch(
     tmp_path: Path, date: str, text: str, applied: bool
 ) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.end_turn()
     world.human_write("app.py", APP)
@@ -165,46 +159,39 @@ def test_work_that_was_committed_on_another_branch(
     world.commit("Notes", [one])
     repo = world.build(tmp_path / "repo")
     sha = _on_a_branch(repo, text, date)
-    with Store(tmp_path / "x.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
-        (row,) = store.rows("SELECT output_applied, output_applied_elsewhere FROM session_features")
-    assert row == {
-        "output_applied": int(applied),
-        "output_applied_elsewhere": sha if applied else None,
-    }
+    with analysed_store(repo, tmp_path / "x.db") as store:
+        assert select(
+            store, "SELECT output_applied, output_applied_elsewhere FROM session_features"
+        ) == [(applied, sha if applied else None)]
 
 
 def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
     one.bash("git checkout -- app.py", lambda shell: shell.write("app.py", APP), blunt=True)
     one.end_turn()
     world.human_write("notes.md", "Nothing.\n")
     world.commit("Notes", [one])
-    *_, rows = _attributed(world, tmp_path)
-    row = rows[one.id]
+    row = _attributed(world, tmp_path).rows[one.id]
     assert [u["by"] for u in json.loads(row["undo_commands"])] == ["agent"]
-    assert (row["changes_reverted"], row["reverted_by"]) == (1, "agent")
+    assert pick(row, "changes_reverted", "reverted_by") == (1, "agent")
 
 
 def test_sessions_after_one_another(tmp_path: Path) -> None:
     world = _world()
-    first = world.session()
-    first.prompt("Add a mean")
+    first = world.session(prompt="Add a mean")
     first.write("mean.py", MEAN)
     first.end_turn()
     world.commit("Add mean", [first])
     world.wait(600)
-    second = world.session()
-    second.prompt("Guard the mean")
+    second = world.session(prompt="Guard the mean")
     second.read("mean.py")
     second.edit("mean.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
     second.write("other.py", "x = 1\n")
     second.end_turn()
     world.commit("Guard mean", [second])
-    *_, rows = _attributed(world, tmp_path)
+    rows = _attributed(world, tmp_path).rows
     one, two = rows[first.id], rows[second.id]
     assert (one["prior_sessions_same_repo"], two["prior_sessions_same_repo"]) == (0, 1)
     assert (one["prior_sessions_same_region"], two["prior_sessions_same_region"]) == (0, 1)
@@ -213,10 +200,9 @@ def test_sessions_after_one_another(tmp_path: Path) -> None:
 
 
 def test_two_sources_say_the_same(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: Taken,
 ) -> None:
-    _, db, _, _ = taken
-    with Store(db) as store:
+    with Store(taken.db) as store:
         for row in store.rows(
             "SELECT f.edit_calls, f.diff_lines, f.region_count, (SELECT COUNT(DISTINCT call_id)"
             " FROM edits e WHERE e.session_id = f.session_id AND by_shell = 0) AS edits, (SELECT"
@@ -231,18 +217,15 @@ def test_two_sources_say_the_same(
 
 
 def test_every_missing_value_has_its_reason(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: Taken,
 ) -> None:
     _, db, rows, _ = taken
     (row,) = rows.values()
     with Store(db) as store:
-        why = {
-            r["feature"]: r["reason"]
-            for r in store.rows("SELECT feature, reason FROM feature_nulls")
-        }
+        why: Texts = dict(select(store, "SELECT feature, reason FROM feature_nulls"))
         assert set(why) == {name for name, value in row.items() if value is None}
         assert why["reasoning_tokens_total"] == "reasoning_uncounted"
-        assert (why["subagents_succeeded"], why["reverted_by"]) == ("no_subagent", "not_reverted")
+        assert pick(why, "subagents_succeeded", "reverted_by") == ("no_subagent", "not_reverted")
         assert why["user_msg_length_slope"] == "one_message"
         assert aftermath.problems(store, 1) == []
         store.connection.execute("UPDATE sessions SET input_tokens = NULL")
@@ -256,19 +239,19 @@ def test_every_missing_value_has_its_reason(
             == "the agent records no usage: turn_count, reasoning_tokens_total, cost_usd"
         )
         assert [row["feature"] for row in broken_checks(store)["feature_nulls"]] == ["edit_calls"]
-    shown = run("sessions", "--columns", "features", "--db", db, "--session", row["key"][:6]).stdout
+    shown = run("sessions", "--columns", "features", "--session", row["key"][:6], db=db).stdout
     assert "none: the agent records no usage" in shown and "none: unexplained" in shown
-    assert "No feature is without a value for no reason" in run("data", "check", "--db", db).stdout
+    checked = run("data", "check", code=EXIT_CHECK_FAILED, db=db).stdout
+    assert "No feature is without a value for no reason" in checked
 
 
 def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path: Path) -> None:
     world = _world()
-    one = world.session()
-    one.prompt("Add a mean")
+    one = world.session(prompt="Add a mean")
     one.write("mean.py", MEAN)
     one.end_turn()
     world.commit("Add mean", [one], stored=Stored(transcript="none"))
-    _, db, rows = _attributed(world, tmp_path)
+    _, db, rows, _ = _attributed(world, tmp_path)
     assert rows == {}
     with Store(db) as store:
         found = store.rows("SELECT feature, reason FROM feature_nulls")
@@ -276,7 +259,7 @@ def test_a_session_without_a_transcript_has_no_feature_for_that_reason(tmp_path:
     assert {r["reason"] for r in found} == {"no_transcript"}
 
 
-def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_a_disagreement_is_told(taken: Taken) -> None:
     _, db, _, _ = taken
     changes = {
         "feature_calls": "tool_call_count = 99",
@@ -297,7 +280,7 @@ def test_a_disagreement_is_told(taken: tuple[Path, Path, dict[str, dict[str, Any
 
 
 def test_hunks_with_their_symbols_and_children_with_their_parents(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: Taken,
 ) -> None:
     _, db, rows, _ = taken
     (key,) = rows
@@ -323,11 +306,11 @@ def test_hunks_with_their_symbols_and_children_with_their_parents(
         {"path": "app.py", "round": 3, "start_line": 10, "symbol": "def mean(rows):"},
     ]
     assert [tuple(r.values()) for r in children] == [("c", key, 1), ("d", "x", None)]
-    assert "in def first(rows):" in run("sessions", "--by", "region", "--db", db).stdout
+    assert "in def first(rows):" in run("sessions", "--by", "region", db=db).stdout
 
 
 def test_a_second_run_computes_nothing_and_other_columns_compute_again(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], monkeypatch: pytest.MonkeyPatch
+    taken: Taken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, db, _, _ = taken
     with Store(db) as store:
@@ -344,30 +327,24 @@ def test_a_second_run_computes_nothing_and_other_columns_compute_again(
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_features_command(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World], tmp_path: Path
-) -> None:
+def test_features_command(taken: Taken, tmp_path: Path) -> None:
     repo, db, rows, _ = taken
     (key,) = rows
-    assert "Add a mean" in run("sessions", "--columns", "features", repo, "--db", db).stdout
-    (found,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
+    assert "Add a" in run("sessions", "--columns", "features", repo, db=db).stdout
+    (found,) = run_json("sessions", "--columns", "features", db=db)
     assert found["tool_sequence"] == ["read", "edit", "edit", "edit"]
-    (line,) = csv.DictReader(
-        io.StringIO(run("sessions", "--columns", "features", "--db", db, "--csv").stdout)
-    )
+    (line,) = csv_rows(run("sessions", "--columns", "features", "--csv", db=db))
     assert {f.name for f in features()} <= line.keys()
-    shown = run("sessions", "--columns", "features", "--db", db, "--session", key[:6]).stdout
+    shown = run("sessions", "--columns", "features", "--session", key[:6], db=db).stdout
     assert all(f.name in shown for f in features())
     table = tmp_path / "p.toml"
     kinds = "".join(f"{kind} = {int(kind == 'output')}\n" for kind in KINDS)
     table.write_text(f'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\n{kinds}')
-    (priced,) = json.loads(
-        run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
-    )
+    (priced,) = run_json("sessions", "--columns", "features", "--prices", table, db=db)
     assert priced["cost_usd"] == pytest.approx(priced["output_tokens"] / 1e6, abs=1e-6)
     assert priced["prices_as_of"] == "2030-01-01"
-    run("repo", repo, "--db", db)  # the database keeps to the table
-    (kept,) = json.loads(run("sessions", "--columns", "features", "--db", db, "--json").stdout)
+    analyse(repo, db)  # the database keeps to the table
+    (kept,) = run_json("sessions", "--columns", "features", db=db)
     assert kept["cost_usd"] == priced["cost_usd"]
     with Store(db) as store:
         assert not price_repo(store, 1)
@@ -382,23 +359,14 @@ def test_features_command(
         assert not broken_checks(store)
 
 
-def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], World]) -> None:
+def test_regions_command(taken: Taken) -> None:
     repo, db, _, _ = taken
-    shown = run("sessions", "--by", "region", repo, "--db", db, "--oscillating").stdout
+    shown = run("sessions", "--by", "region", repo, "--oscillating", db=db).stdout
     assert "app.py:10" in shown and "oscillating" in shown and "back to round 1" in shown
     assert shown.count("/ max(len(rows), 1)") == 2  # once added, once removed
-    (found,) = json.loads(run("sessions", "--by", "region", "--db", db, "--json").stdout)
+    (found,) = run_json("sessions", "--by", "region", db=db)
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
-    assert (
-        len(
-            list(
-                csv.DictReader(
-                    io.StringIO(run("sessions", "--by", "region", "--db", db, "--csv").stdout)
-                )
-            )
-        )
-        == 3
-    )
+    assert len(csv_rows(run("sessions", "--by", "region", "--csv", db=db))) == 3
     with Store(db) as store:
         every, first = region_table(store), region_table(store, most=1)
         none = (
@@ -424,24 +392,20 @@ def test_regions_command(taken: tuple[Path, Path, dict[str, dict[str, Any]], Wor
     ],
 )
 def test_wrong_use_is_explained(
-    taken: tuple[Path, Path, dict[str, dict[str, Any]], World],
+    taken: Taken,
     arguments: tuple[str, ...],
     words: str,
 ) -> None:
-    _, db, _, _ = taken
-    failed = run(*arguments, "--db", db)
-    assert failed.exit_code == 2
-    assert words in failed.stderr
+    assert words in run(*arguments, code=2, db=taken.db).stderr
 
 
-def test_without_a_database(tmp_path: Path) -> None:
+def test_without_a_database(db: Path) -> None:
     for command in (["sessions", "--columns", "features"], ["sessions", "--by", "region"]):
-        failed = run(*command, "--db", tmp_path / "none.db")
-        assert failed.exit_code == 5 and "there is no database" in failed.stderr
-    assert not (tmp_path / "none.db").exists()
+        assert "there is no database" in run(*command, code=5, db=db).stderr
+    assert not db.exists()
 
 
-def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Path) -> None:
+def test_a_session_that_worked_in_several_repositories_counts_once(db: Path) -> None:
     rows = [  # repository, id, first event, output tokens, calls
         (1, "a", "2026-09-01T10:00:00Z", 50, 3),
         (2, "a", "2026-09-01T10:00:00Z", 80, 4),  # a later copy
@@ -452,7 +416,7 @@ def test_a_session_that_worked_in_several_repositories_counts_once(tmp_path: Pat
         (2, "unread", None, None, 0),
     ]
     columns = "repo_id, key, started_at, output_tokens, tool_calls, label, agent, transcript"
-    with Store(tmp_path / "out.db") as store:
+    with Store(db) as store:
         for number in (1, 2):
             store.connection.execute(
                 "INSERT INTO repos (id, name, path) VALUES (?, ?, '')", (number, f"one/{number}")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import ROOT
 
 from collector.agents import reader_for, readers
 from collector.agents.common.edits import parse_patch, patches_in
@@ -23,11 +23,11 @@ from collector.agents.common.numbered_diffs import display_hunks
 from collector.agents.common.reader import FACETS
 from collector.agents.common.scripts import commands_in_script, patches_in_script
 from collector.git.patches import parse_unified, whole_texts
-from collector.json_values import time_of
+from collector.json_values import JsonObject, RowValues, time_of
 from collector.model import AgentMessage, Edit, Session, SessionEvent, Status, ToolCall, Usage
 from collector.text import resolve
 
-_SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
+_SAMPLES = ROOT / "tests" / "data" / "transcripts"
 _READERS = {reader.NAME: reader for reader in readers()}
 _NAMES = sorted(path.parent.name for path in _SAMPLES.glob("*/sample.json*"))
 _SESSION = "session-of-the-sample"
@@ -84,7 +84,7 @@ def test_reader_declares_what_its_sample_holds(name: str) -> None:
 # --- the words of expected.json -------------------------------------------------------------------
 
 
-def _view(session: Session) -> dict[str, Any]:
+def _view(session: Session) -> JsonObject:
     return {
         "agent": session.agent,
         "cwds": list(session.cwds),
@@ -101,8 +101,8 @@ def _view(session: Session) -> dict[str, Any]:
     }
 
 
-def _view_call(call: ToolCall) -> dict[str, Any]:
-    view: dict[str, Any] = {"name": call.name, "turn": call.turn, "status": call.status.value}
+def _view_call(call: ToolCall) -> JsonObject:
+    view: JsonObject = {"name": call.name, "turn": call.turn, "status": call.status.value}
     if call.agent_id:
         view["agent"] = call.agent_id
     if call.command:
@@ -118,8 +118,8 @@ def _view_call(call: ToolCall) -> dict[str, Any]:
     return view
 
 
-def _view_edit(edit: Edit) -> dict[str, Any]:
-    view: dict[str, Any] = {"op": edit.op, "path": edit.path}
+def _view_edit(edit: Edit) -> JsonObject:
+    view: JsonObject = {"op": edit.op, "path": edit.path}
     for name in ("content", "before", "after", "new_path", "by_shell"):
         if getattr(edit, name):
             view[name] = getattr(edit, name)
@@ -299,7 +299,7 @@ _ODD: list[Any] = [
 ]
 
 
-def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
+def _paths(value: Any, at: RowValues = ()) -> Iterable[RowValues]:
     if at:
         yield at
     items = (
@@ -313,7 +313,7 @@ def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterable[tuple[Any, ...]]:
         yield from _paths(inner, (*at, key))
 
 
-def _changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+def _changed(value: Any, path: RowValues, new: Any) -> Any:
     copy = json.loads(json.dumps(value))
     inner = copy
     for key in path[:-1]:
@@ -392,18 +392,18 @@ def test_line_ends_are_newlines_only() -> None:
 _PARENT, _CHILD = "019d7000-0000-7000-8000-000000000001", "019d8000-0000-7000-8000-000000000002"
 
 
-def _rollout(*records: tuple[str, str, dict[str, Any]]) -> bytes:
+def _rollout(*records: tuple[str, str, JsonObject]) -> bytes:
     return "".join(
         json.dumps({"timestamp": at, "type": kind, "payload": payload}) + "\n"
         for at, kind, payload in records
     ).encode()
 
 
-def _meta(thread: str, **more: Any) -> dict[str, Any]:
+def _meta(thread: str, **more: Any) -> JsonObject:
     return {"id": thread, "cwd": "/w", "cli_version": "0.125.0", "source": "cli", **more}
 
 
-def _patch_call(call_id: str) -> dict[str, Any]:
+def _patch_call(call_id: str) -> JsonObject:
     patch = "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"
     return {"type": "custom_tool_call", "call_id": call_id, "name": "apply_patch", "input": patch}
 
@@ -413,7 +413,7 @@ def _patch_call(call_id: str) -> dict[str, Any]:
     [({"type": "search", "query": "q"}, 1), ({"type": "open_page", "url": "u"}, 0), ({}, 0)],
 )
 def test_searches_of_the_web_are_counted_and_opened_pages_are_not(
-    action: dict[str, Any], searches: int
+    action: JsonObject, searches: int
 ) -> None:
     call = (
         "2026-03-04T09:00:01Z",
@@ -538,12 +538,12 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
     session does.
     """
     wrote = {"file_path": "a.py", "content": "x = 1\\n"}
-    calls: tuple[tuple[str, str, dict[str, Any], dict[str, Any]], ...]
+    calls: tuple[tuple[str, str, JsonObject, JsonObject], ...]
     calls = (
         ("c1", "bash", {"command": "cd sub && make"}, {"working_directory": "/r/sub"}),
         ("c2", "write", wrote, {}),
     )
-    records: list[dict[str, Any]] = [
+    records: list[JsonObject] = [
         {"session": {"id": "s", "message_count": 2, "completion_tokens": 1}, "cwd": "/r"}
     ]
     for number, (call, name, arguments, details) in enumerate(calls):
@@ -608,12 +608,12 @@ def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: 
 
 @pytest.mark.parametrize(
     ("mark", "whole"),
-    [
-        ("[... omitted 20 of 40 lines ...]", False),
-        ("[... output truncated to fit 10240 bytes ...]", False),
-        ("…1520 tokens truncated…", False),
-        ("[...]", True),
-    ],
+    {
+        "[... omitted 20 of 40 lines ...]": False,
+        "[... output truncated to fit 10240 bytes ...]": False,
+        "…1520 tokens truncated…": False,
+        "[...]": True,
+    }.items(),
 )
 def test_a_file_with_lines_left_out_was_not_seen(mark: str, whole: bool) -> None:
     output = json.dumps({"output": f"one\n{mark}\nthree\n", "metadata": {"exit_code": 0}})

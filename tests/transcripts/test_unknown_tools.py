@@ -5,21 +5,21 @@ counts as an edit.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from collector.agents import claude_code, copilot_chat
+from collector.json_values import JsonObject
 from collector.model import Session, ToolCall
 
 BODY = "def total(prices):\n    return sum(prices)\n"
 
 
-def session(name: str, arguments: dict[str, Any], details: object = None) -> Session:
+def session(name: str, arguments: JsonObject, details: object = None) -> Session:
     common = {"sessionId": "s", "cwd": "/r", "version": "2.1.100"}
     call = {"type": "tool_use", "id": "t1", "name": name, "input": arguments}
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "done"}
-    records: list[dict[str, Any]] = [
+    records: list[JsonObject] = [
         {
             "type": "assistant",
             "uuid": "1",
@@ -70,7 +70,7 @@ def session(name: str, arguments: dict[str, Any], details: object = None) -> Ses
     ],
 )
 def test_a_call_with_a_path_and_a_text_is_an_edit(
-    name: str, arguments: dict[str, Any], op: str, text: str
+    name: str, arguments: JsonObject, op: str, text: str
 ) -> None:
     (call,) = session(name, arguments).calls
     assert _written(call) == ("/r/a.py", op, text)
@@ -105,12 +105,12 @@ _PAIR = {"filePath": "/r/a.py", "oldString": "x", "newString": BODY}
 )
 @pytest.mark.parametrize("as_text", [True, False])
 def test_tools_of_vs_code_write_what_their_arguments_say(
-    name: str, arguments: dict[str, Any], op: str, as_text: bool
+    name: str, arguments: JsonObject, op: str, as_text: bool
 ) -> None:
     """A request has the arguments as text of JSON, the start of the call as an object; a
     transcript may have one of both.
     """
-    passed: dict[str, Any] = {
+    passed: JsonObject = {
         "toolCallId": "t1",
         "name": name,
         "toolName": name,
@@ -121,7 +121,7 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
         if as_text
         else ("tool.execution_start", passed)
     )
-    events: list[dict[str, Any]] = [
+    events: list[JsonObject] = [
         {"type": kind, "data": data},
         {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": True}},
     ]
@@ -135,19 +135,21 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [
-        (
-            "mcp__github__create_or_update_file",
-            {"owner": "o", "repo": "r", "path": "a.py", "content": BODY},
-        ),
-        ("mcp__filesystem__search_files", {"path": "/r", "text": "total"}),
-        ("mcp__notes__write_note", {"title": "a", "content": BODY}),
-        ("mcp__filesystem__create_directory", {"path": "/r/src"}),
-        ("Read", {"file_path": "/r/a.py"}),
-        ("TodoWrite", {"path": "/r/a.py", "content": BODY}),
-    ],
+    {
+        "mcp__github__create_or_update_file": {
+            "owner": "o",
+            "repo": "r",
+            "path": "a.py",
+            "content": BODY,
+        },
+        "mcp__filesystem__search_files": {"path": "/r", "text": "total"},
+        "mcp__notes__write_note": {"title": "a", "content": BODY},
+        "mcp__filesystem__create_directory": {"path": "/r/src"},
+        "Read": {"file_path": "/r/a.py"},
+        "TodoWrite": {"path": "/r/a.py", "content": BODY},
+    }.items(),
 )
-def test_other_calls_are_none(name: str, arguments: dict[str, Any]) -> None:
+def test_other_calls_are_none(name: str, arguments: JsonObject) -> None:
     (call,) = session(name, arguments).calls
     assert call.edits == ()
 

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, rows, run
+from support.answers import pick
+from support.commands import Analysed, clone, rows, run
 
 import whowrote
 from attribution.demo import FILE
+from collector.json_values import JsonObject
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("sarif")
-    return clone("example", directory), directory / "out.db"
+    return Analysed(clone("example", directory), directory / "out.db")
 
 
 def _log(directory: Path, *results: Any, name: str = "CodeQL") -> Path:
@@ -26,55 +28,53 @@ def _log(directory: Path, *results: Any, name: str = "CodeQL") -> Path:
     return file
 
 
-def _result(path: str, start: Any, end: Any = None, rule: str = "py/sql") -> dict[str, Any]:
+def _result(path: str, start: Any, end: Any = None, rule: str = "py/sql") -> JsonObject:
     region = {"startLine": start} | ({"endLine": end} if end else {})
     place = {"physicalLocation": {"artifactLocation": {"uri": path}, "region": region}}
     return {"ruleId": rule, "level": "error", "message": {"text": "bad"}, "locations": [place]}
 
 
-def test_each_finding_has_the_author_that_blame_names(
-    example: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_each_finding_has_the_author_that_blame_names(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     with whowrote.open(repo, db) as opened:
         lines = [line for line in opened.blame(FILE) if line.text.strip()]
     log = _log(tmp_path, *(_result(FILE, line.line) for line in lines))
-    found = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
+    found = rows(run("findings", "authors", log, repo, "--csv", db=db))
     assert [row["line_class"] for row in found] == [line.attribution.kind for line in lines]
     assert {row["agent"] for row in found if row["line_class"] == "agent"} == {"claude-code"}
     assert {row["scanner"] for row in found} == {"CodeQL"} and {"agent", "likely_human"} <= {
         row["line_class"] for row in found
     }
-    shown = run("findings", "authors", log, repo, "--db", db).stdout
+    shown = run("findings", "authors", log, repo, db=db).stdout
     assert f"{len(lines)} findings:" in shown
     assert "right where readers checked" in " ".join(shown.split())
 
 
-def test_most_lines_of_a_region_decide(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_most_lines_of_a_region_decide(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     (row,) = rows(
-        run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--db", db, "--csv")
+        run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--csv", db=db)
     )
     # line 18 is a person's
-    assert (row["line_class"], row["start_line"], row["end_line"]) == ("agent", "13", "20")
+    assert pick(row, "line_class", "start_line", "end_line") == ("agent", "13", "20")
 
 
-def test_what_cannot_be_looked_up_says_why(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_what_cannot_be_looked_up_says_why(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     log = _log(
         tmp_path, _result("gone.py", 1), _result(FILE, 9_999), _result("birdlog%2Fcli.py", 13)
     )
-    gone, beyond, encoded = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
+    gone, beyond, encoded = rows(run("findings", "authors", log, repo, "--csv", db=db))
     assert gone["line_class"] == "" and "gone.py" in gone["problem"]
     assert beyond["problem"] == "the file has no such line" and encoded["line_class"] == "agent"
 
 
-def test_an_absolute_place_is_found_by_its_end(example: tuple[Path, Path], tmp_path: Path) -> None:
+def test_an_absolute_place_is_found_by_its_end(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
     places = (f"/build/x/{FILE}", f"file:///home/runner/r/{FILE}")
     log = _log(tmp_path, *(_result(place, 13) for place in places))
-    found = rows(run("findings", "authors", log, repo, "--db", db, "--csv"))
-    assert [(row["path"], row["line_class"]) for row in found] == [(FILE, "agent")] * 2
+    found = rows(run("findings", "authors", log, repo, "--csv", db=db))
+    assert [pick(row, "path", "line_class") for row in found] == [(FILE, "agent")] * 2
 
 
 @pytest.mark.parametrize(
@@ -95,22 +95,18 @@ def test_an_absolute_place_is_found_by_its_end(example: tuple[Path, Path], tmp_p
         {"locations": [None]},
     ],
 )
-def test_hostile_results_are_passed_over(
-    example: tuple[Path, Path], tmp_path: Path, result: Any
-) -> None:
+def test_hostile_results_are_passed_over(example: Analysed, tmp_path: Path, result: Any) -> None:
     repo, db = example
-    done = run("findings", "authors", _log(tmp_path, result), repo, "--db", db)
-    assert done.exit_code == 0 and "no finding with a place" in done.stderr
+    done = run("findings", "authors", _log(tmp_path, result), repo, db=db)
+    assert "no finding with a place" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [("{", "is not JSON"), ("{}", "is not a SARIF log"), ("[" * 100_000, "is not JSON")],
 )
-def test_a_file_that_is_no_log(
-    example: tuple[Path, Path], tmp_path: Path, text: str, words: str
-) -> None:
+def test_a_file_that_is_no_log(example: Analysed, tmp_path: Path, text: str, words: str) -> None:
     repo, db = example
     (tmp_path / "log").write_text(text)
-    done = run("findings", "authors", tmp_path / "log", repo, "--db", db)
-    assert done.exit_code == 2 and words in done.stderr
+    done = run("findings", "authors", tmp_path / "log", repo, code=2, db=db)
+    assert words in done.stderr

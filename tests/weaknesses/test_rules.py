@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support import ROOT
 from support.annotated import differences, marks
 from support.semgrep_run import SEMGREP, findings, semgrep
 
 from attribution.cli import cli
 from attribution.weaknesses.rules.rulesets import OWN, RulesUnusable, named
+from collector.json_values import JsonObject
 
 yaml = pytest.importorskip("yaml")
 
-ROOT = Path(__file__).parent.parent.parent
 FILES = sorted((ROOT / "attribution" / "weaknesses" / "rules" / "own").glob("*.yaml"))
 DATA = ROOT / "tests" / "data" / "rules"
 
 
-def _rules() -> list[dict[str, Any]]:
+def _rules() -> list[JsonObject]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster
     return [
         rule
@@ -47,7 +47,7 @@ def _annotated() -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def scanned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> JsonObject:
     """One run over all annotated files."""
     if SEMGREP is None:
         pytest.skip("semgrep is not installed")
@@ -56,11 +56,11 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return semgrep(RULES, where / "code", where)
 
 
-def test_every_rule_parses_and_ran(scanned: dict[str, Any]) -> None:
+def test_every_rule_parses_and_ran(scanned: JsonObject) -> None:
     assert [error.get("message") or error for error in scanned["errors"]] == []
 
 
-def test_findings_are_exactly_the_annotated_ones(scanned: dict[str, Any]) -> None:
+def test_findings_are_exactly_the_annotated_ones(scanned: JsonObject) -> None:
     found = findings(scanned)
     texts = [
         (p.relative_to(DATA).as_posix(), _prefix(p), p.read_text("utf-8")) for p in _annotated()
@@ -79,7 +79,7 @@ def test_every_rule_has_two_vulnerable_and_two_safe_lines() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule["id"]))
-def test_rule_says_what_it_is_for(rule: dict[str, Any]) -> None:
+def test_rule_says_what_it_is_for(rule: JsonObject) -> None:
     meta = rule["metadata"]
     assert rule["id"].startswith("whowrote.")
     assert meta["confidence"] == {"taint": "HIGH", "built": "MEDIUM", "api": "LOW"}[meta["tier"]]
@@ -134,14 +134,14 @@ def test_other_rules_are_read_from_files_and_directories(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("word", "severity"),
-    [
-        ("CRITICAL", "ERROR"),
-        ("High", "ERROR"),
-        ("MEDIUM", "WARNING"),
-        ("low", "INFO"),
-        ("info", "INFO"),
-        ("EXPERIMENT", "EXPERIMENT"),
-    ],
+    {
+        "CRITICAL": "ERROR",
+        "High": "ERROR",
+        "MEDIUM": "WARNING",
+        "low": "INFO",
+        "info": "INFO",
+        "EXPERIMENT": "EXPERIMENT",
+    }.items(),
 )
 def test_rules_of_others_name_severities_by_other_words(
     tmp_path: Path, word: str, severity: str

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import fake_semgrep
+from support import ROOT, fake_semgrep
+from support.answers import pick, select
 from support.builder import git
-from support.commands import clone, rows, run
+from support.commands import analyse, check, clone, rows, run, run_json
 from support.histories import Build, text
 from support.invariants import broken_checks
 
@@ -43,6 +44,7 @@ from attribution.weaknesses.scan.source import open_cache, plan
 from attribution.weaknesses.stage import scan as scan_stage
 from collector.errors import DatabaseUnusable
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject, Numbers, RowValues, Texts
 from collector.storage.connection import cache_path
 from collector.storage.store import Store
 
@@ -65,6 +67,16 @@ BODY = [f"line_{n} = {n}" for n in range(12)]
 
 
 @pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    return tmp_path / "rules.yaml"
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    return tmp_path / "r.git"
+
+
+@pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The stand-in, the only semgrep there is; and a cache of its own."""
     monkeypatch.setenv("WHOWROTE_CACHE", str(tmp_path / "cache" / "scans.db"))
@@ -77,11 +89,11 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 Make = Callable[..., Path]
 
 
-def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
+def history(where: Path, *commits: tuple[str, JsonObject]) -> Build:
     """Commits in a row; HEAD is the last."""
     build = Build(where)
-    for number, (name, files) in enumerate(commits):
-        build.commit(name, [commits[number - 1][0]] if number else [], files)
+    for name, files in commits:
+        build.commit(name, files)
     build.done()
     git(build.where, "symbolic-ref", "HEAD", f"refs/heads/x{len(commits)}")
     return build
@@ -89,10 +101,10 @@ def history(where: Path, *commits: tuple[str, dict[str, Any]]) -> Build:
 
 def scanned(
     build: Build, tmp_path: Path, *more: object, db: str = "w.db"
-) -> tuple[Path, list[dict[str, str]]]:
+) -> tuple[Path, list[Texts]]:
     """The database, and what the command printed."""
     path = tmp_path / db
-    assert run("repo", build.where, "--db", path, "-q").exit_code == 0
+    analyse(build.where, path)
     done = run(
         "findings",
         "scan",
@@ -104,41 +116,39 @@ def scanned(
         "--csv",
         *more,
     )
-    assert done.exit_code == 0, done.stderr
     with Store(path) as store:
         assert not broken_checks(store)
     return path, rows(done)
 
 
-def query(db: Path, sql: str) -> list[tuple[Any, ...]]:
-    with Store(db) as store:
-        return [tuple(row.values()) for row in store.rows(sql)]
+def query(db: Path, sql: str) -> list[RowValues]:
+    return select(db, sql)
 
 
 # --- from a clone to rows -------------------------------------------------------------------------
 
 
-def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
+def test_introduced_moved_fixed(program: Path, tmp_path: Path, where: Path) -> None:
     build = history(
-        tmp_path / "r.git",
-        ("one", {"a.py": text(*BODY, "eval(x)")}),
-        ("renamed", {"b.py": text(*BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+        where,
+        ("one", {"a.py": [*BODY, "eval(x)"]}),
+        ("renamed", {"b.py": [*BODY, "eval(x)"], "m.go": ["exec.Command(1)"]}),
         (
             "layout",
-            {"b.py": text(*BODY, "if y:", "    eval( x )"), "m.go": text("exec.Command(1)")},
+            {"b.py": [*BODY, "if y:", "    eval( x )"], "m.go": ["exec.Command(1)"]},
         ),
         (
             "second",
             {
-                "b.py": text("eval(x)", *BODY, "if y:", "    eval( x )"),
-                "m.go": text("exec.Command(1)"),
+                "b.py": ["eval(x)", *BODY, "if y:", "    eval( x )"],
+                "m.go": ["exec.Command(1)"],
             },
         ),
         (
             "fixed",
             {
-                "b.py": text("eval(x)", *BODY, "if y:", "    safe(x)"),
-                "m.go": text("exec.Command(1)"),
+                "b.py": ["eval(x)", *BODY, "if y:", "    safe(x)"],
+                "m.go": ["exec.Command(1)"],
             },
         ),
     )
@@ -158,21 +168,21 @@ def test_introduced_moved_fixed(program: Path, tmp_path: Path) -> None:
     assert printed[0]["findings"] == "3"
 
 
-def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path: Path) -> None:
-    files: dict[str, Any] = {"a.py": text("eval(x)"), "b.py": text("no words of interest")}
-    build = history(tmp_path / "r.git", ("one", files))
+def test_a_second_run_and_a_second_database_scan_nothing(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
+    files: JsonObject = {"a.py": ["eval(x)"], "b.py": ["no words of interest"]}
+    build = history(where, ("one", files))
     _, first = scanned(build, tmp_path)
-    assert (first[0]["texts"], first[0]["new"], first[0]["given"]) == ("2", "2", "2")
+    assert pick(first[0], "texts", "new", "given") == ("2", "2", "2")
     assert len(fake_semgrep.calls(program)) == 1
     db, again = scanned(build, tmp_path)
     assert again[0]["state"] == "unchanged"
     _, other = scanned(build, tmp_path, db="other.db")
-    assert (other[0]["state"], other[0]["new"]) == ("scanned", "0")
-    fork = history(
-        tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": text("eval(y)")})
-    )
+    assert pick(other[0], "state", "new") == ("scanned", "0")
+    fork = history(tmp_path / "fork.git", ("one", files), ("two", {**files, "c.py": ["eval(y)"]}))
     _, third = scanned(fork, tmp_path, db="fork.db")
-    assert (third[0]["texts"], third[0]["new"], third[0]["given"]) == ("3", "1", "1")
+    assert pick(third[0], "texts", "new", "given") == ("3", "1", "1")
     assert len(fake_semgrep.calls(program)) == 2
     assert not cache_path(db).exists()
 
@@ -180,10 +190,10 @@ def test_a_second_run_and_a_second_database_scan_nothing(program: Path, tmp_path
 def _long_history(tmp_path: Path) -> Build:
     return history(
         tmp_path / "r.git",
-        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(g)")}),
-        ("renamed", {"b.py": text(*BODY, "eval(x)"), "c.py": text("c = 1")}),
-        ("changed", {"b.py": text(*BODY, "eval(x)", "y = 2"), "c.py": text("c = 2")}),
-        ("last", {"b.py": text(*BODY, "eval(x)", "y = 3"), "c.py": text("c = 2")}),
+        ("one", {"a.py": [*BODY, "eval(x)"], "gone.py": ["eval(g)"]}),
+        ("renamed", {"b.py": [*BODY, "eval(x)"], "c.py": ["c = 1"]}),
+        ("changed", {"b.py": [*BODY, "eval(x)", "y = 2"], "c.py": ["c = 2"]}),
+        ("last", {"b.py": [*BODY, "eval(x)", "y = 3"], "c.py": ["c = 2"]}),
     )
 
 
@@ -195,7 +205,7 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
     """
     build = _long_history(tmp_path)
     db, printed = scanned(build, tmp_path, "--minutes", 0)
-    assert (printed[0]["state"], printed[0]["texts"], printed[0]["given"], printed[0]["later"]) == (
+    assert pick(printed[0], "state", "texts", "given", "later") == (
         "unfinished",
         "6",
         "2",
@@ -207,7 +217,7 @@ def test_when_the_time_is_over_head_is_scanned_and_the_next_run_continues(
         ("scan_later", "versions of files: 4")
     ]
     db, printed = scanned(build, tmp_path)
-    assert (printed[0]["state"], printed[0]["given"], printed[0]["later"]) == ("scanned", "4", "0")
+    assert pick(printed[0], "state", "given", "later") == ("scanned", "4", "0")
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
     whole, _ = scanned(build, tmp_path, "--cache", tmp_path / "other.db", db="whole.db")
     assert query(db, states) == query(whole, states)
@@ -220,10 +230,10 @@ def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
 ) -> None:
     build = _long_history(tmp_path)
     db, _ = scanned(build, tmp_path, "--minutes", 0)
-    other = history(tmp_path / "other.git", ("one", {"a.py": text("eval(x)")}))
+    other = history(tmp_path / "other.git", ("one", {"a.py": ["eval(x)"]}))
     scanned(other, tmp_path)
     said = {
-        name: run("findings", "--repo", name, "--db", db)
+        name: run("findings", "--repo", name, db=db)
         for name in (build.where.stem, other.where.stem)
     }
     assert "not scanned yet in r: versions of files: 4" in " ".join(said["r"].output.split())
@@ -233,7 +243,7 @@ def test_what_is_not_scanned_yet_is_said_of_its_own_repository(
 def test_time_enough_changes_nothing(program: Path, tmp_path: Path) -> None:
     build = _long_history(tmp_path)
     _, printed = scanned(build, tmp_path, "--minutes", 60)
-    assert (printed[0]["state"], printed[0]["later"]) == ("scanned", "0")
+    assert pick(printed[0], "state", "later") == ("scanned", "0")
     assert scanned(build, tmp_path)[1][0]["state"] == "unchanged"
 
 
@@ -275,40 +285,42 @@ def test_histories_of_findings_are_done_before_others_begin(
     assert portions == [2, 2, 2]
 
 
-def test_new_rules_scan_again(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+def test_new_rules_scan_again(program: Path, tmp_path: Path, rules: Path, where: Path) -> None:
+    build = history(where, ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
-    (tmp_path / "rules.yaml").write_text(RULES.replace("t.eval", "t.other"))
+    (rules).write_text(RULES.replace("t.eval", "t.other"))
     _, done = scanned(build, tmp_path)
     assert done[0]["new"] == "1"
     assert query(db, "SELECT rule_id FROM findings") == [("t.other",)]
     assert query(db, "SELECT COUNT(*) FROM rule_sets") == [(1,)]
 
 
-def test_attributing_again_scans_again_from_the_cache(program: Path, tmp_path: Path) -> None:
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)")}))
+def test_attributing_again_scans_again_from_the_cache(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
+    build = history(where, ("one", {"a.py": ["eval(x)"]}))
     db, _ = scanned(build, tmp_path)
     with Store(db) as store:
         store.connection.execute("DELETE FROM stage_runs WHERE stage = 'lines'")
     _, done = scanned(build, tmp_path)
-    assert (done[0]["state"], done[0]["new"]) == ("scanned", "0")
+    assert pick(done[0], "state", "new") == ("scanned", "0")
     assert query(db, "SELECT COUNT(*) FROM findings") == [(1,)]
 
 
-def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
-    files: dict[str, Any] = {
-        "src/a.py": text("eval(x)", "", "y"),
-        "tests/test_a.py": text("eval(t)"),
-        "vendor/v.py": text("eval(v)"),
-        "gen.py": text("# Code generated by x. DO NOT EDIT.", "eval(g)"),
+def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path, where: Path) -> None:
+    files: JsonObject = {
+        "src/a.py": ["eval(x)", "", "y"],
+        "tests/test_a.py": ["eval(t)"],
+        "vendor/v.py": ["eval(v)"],
+        "gen.py": ["# Code generated by x. DO NOT EDIT.", "eval(g)"],
         "big.py": b"eval(b)\n" * 20_500,
-        "marked.py": text("eval(m)"),
-        "notes.txt": text("eval(n)"),
-        "yarn.lock": text("eval(l)"),
-        ".gitattributes": text("marked.py linguist-generated"),
+        "marked.py": ["eval(m)"],
+        "notes.txt": ["eval(n)"],
+        "yarn.lock": ["eval(l)"],
+        ".gitattributes": ["marked.py linguist-generated"],
         "link.py": ("120000", b"src/a.py"),
     }
-    build = history(tmp_path / "r.git", ("one", files))
+    build = history(where, ("one", files))
     db, _ = scanned(build, tmp_path)
     found = query(
         db,
@@ -336,22 +348,24 @@ def test_what_is_not_scanned_is_counted(program: Path, tmp_path: Path) -> None:
     assert ("scan_too_large",) in query(db, "SELECT code FROM problems WHERE stage = 'weaknesses'")
 
 
-def test_what_comes_out_of_a_vendored_file_is_not_new(program: Path, tmp_path: Path) -> None:
+def test_what_comes_out_of_a_vendored_file_is_not_new(
+    program: Path, tmp_path: Path, where: Path
+) -> None:
     body = text(*BODY, "eval(x)")
-    build = history(tmp_path / "r.git", ("one", {"vendor/v.py": body}), ("two", {"src/v.py": body}))
+    build = history(where, ("one", {"vendor/v.py": body}), ("two", {"src/v.py": body}))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT * FROM findings") == []
 
 
 def test_wishes_of_the_analysed_code_do_not_silence_the_study(
-    program: Path, tmp_path: Path
+    program: Path, tmp_path: Path, where: Path
 ) -> None:
-    files: dict[str, Any] = {
-        "a.py": text("eval(x)  # nosemgrep"),
-        "b.py": text("eval(y)"),
-        ".semgrepignore": text("b.py"),
+    files: JsonObject = {
+        "a.py": ["eval(x)  # nosemgrep"],
+        "b.py": ["eval(y)"],
+        ".semgrepignore": ["b.py"],
     }
-    build = history(tmp_path / "r.git", ("one", files))
+    build = history(where, ("one", files))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT path, suppressed, ignored FROM findings ORDER BY 1") == [
         ("a.py", 1, 0),
@@ -362,12 +376,10 @@ def test_wishes_of_the_analysed_code_do_not_silence_the_study(
 
 
 def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
-    program: Path, tmp_path: Path
+    program: Path, tmp_path: Path, where: Path
 ) -> None:
     name = "-rf $(touch x);\n--config=evil.py"
-    build = history(
-        tmp_path / "r.git", ("one", {name: text("eval(x)"), "..%2f..%2fa.py": text("eval(y)")})
-    )
+    build = history(where, ("one", {name: ["eval(x)"], "..%2f..%2fa.py": ["eval(y)"]}))
     db, _ = scanned(build, tmp_path)
     assert query(db, "SELECT COUNT(*) FROM findings") == [(2,)]
     (call,) = fake_semgrep.calls(program)
@@ -377,20 +389,21 @@ def test_no_name_of_theirs_reaches_the_command_and_nothing_the_network(
     assert not [a for a in call["arguments"] if "evil" in a or "touch" in a]
     assert {"--metrics=off", "--disable-version-check", "--no-git-ignore"} <= set(call["arguments"])
     environment = call["environment"]
-    assert (environment["SEMGREP_SEND_METRICS"], environment["SEMGREP_ENABLE_VERSION_CHECK"]) == (
+    assert pick(environment, "SEMGREP_SEND_METRICS", "SEMGREP_ENABLE_VERSION_CHECK") == (
         "off",
         "0",
     )
     assert environment["HOME"] != os.environ.get("HOME")
 
 
-def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) -> None:
-    (tmp_path / "rules.yaml").write_text(RULES.replace("eval\\([^)]*\\)", "return"))
-    repo, db = clone("example", tmp_path), tmp_path / "e.db"
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
-    done = run("findings", "scan", repo, "--db", db, "--rules", tmp_path / "rules.yaml")
-    assert done.exit_code == 0, done.stderr
-    by = dict(
+def test_who_wrote_the_findings_of_the_example(
+    program: Path, tmp_path: Path, rules: Path, db: Path
+) -> None:
+    (rules).write_text(RULES.replace("eval\\([^)]*\\)", "return"))
+    repo = clone("example", tmp_path)
+    analyse(repo, db)
+    run("findings", "scan", repo, "--rules", rules, db=db)
+    by: Numbers = dict(
         query(db, "SELECT class, COUNT(*) FROM findings WHERE status = 'introduced' GROUP BY 1")
     )
     assert by["agent"] > 0
@@ -406,9 +419,8 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         " 'introduced' AND s.class = n.class",
     )
     assert expected == [(sum(by.values()),)]
-    assert run("data", "check", "--db", db).exit_code == 0
-    report = run("report", "weaknesses", "--db", db, "--by", "language", "--by", "mode")
-    assert report.exit_code == 0, report.stderr
+    check(db)
+    report = run("report", "weaknesses", "--by", "language", "--by", "mode", db=db)
     for part in (
         "agent",
         "per 1,000 lines",
@@ -418,9 +430,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         "unsupported",
     ):
         assert part in report.stdout
-    tables = {
-        t["name"]: t for t in json.loads(run("report", "weaknesses", "--db", db, "--json").stdout)
-    }
+    tables = {t["name"]: t for t in run_json("report", "weaknesses", db=db)}
     agent = next(r for r in tables["class"]["rows"] if r["author"] == "agent")
     # a few dozen lines are no rate
     assert agent["rate"] is None and agent["low"] is None and agent["events"] == by["agent"]
@@ -432,7 +442,7 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
         " 'agent'",
     )
     assert lines == [(agent["lines"],)]
-    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
+    table = rows(run("report", "weaknesses", "--csv", db=db))
     assert {row["table"] for row in table} >= {
         "class",
         "mode",
@@ -445,10 +455,10 @@ def test_who_wrote_the_findings_of_the_example(program: Path, tmp_path: Path) ->
     }
 
 
-def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
+def test_complexity_is_a_control(program: Path, tmp_path: Path, where: Path) -> None:
     plain = text("def f():", *(f"    a = {n}" for n in range(20)), "    return eval(x)")
     hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
-    build = history(tmp_path / "r.git", ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
+    build = history(where, ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
     db, _ = scanned(build, tmp_path, "--complexity")
     found = query(
         db,
@@ -456,8 +466,8 @@ def test_complexity_is_a_control(program: Path, tmp_path: Path) -> None:
         " ORDER BY 1",
     )
     assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
-    table = rows(run("report", "weaknesses", "--db", db, "--csv"))
-    assert {(r["name"], r["events"]) for r in table if r["table"] == "complexity"} == {
+    table = rows(run("report", "weaknesses", "--csv", db=db))
+    assert {pick(r, "name", "events") for r in table if r["table"] == "complexity"} == {
         ("low", "1"),
         ("high", "9"),
     }
@@ -548,11 +558,11 @@ def test_a_scanner_that_always_fails_is_not_taken_for_bad_texts(tmp_path: Path) 
 
 
 def test_interrupted_work_is_kept(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, tmp_path: Path, rules: Path, where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build = history(tmp_path / "r.git", ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
+    build = history(where, ("one", {f"{n}.py": text(f"eval({n})") for n in range(6)}))
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
+    analyse(build.where, db)
     from attribution.weaknesses.scan import source
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
@@ -570,7 +580,7 @@ def test_interrupted_work_is_kept(
         save(self, portion)
 
     monkeypatch.setattr(source.ScanCache, "save", stop_after_one)
-    wanted = ScanRequest((str(tmp_path / "rules.yaml"),), jobs=1, limits=ScanLimits(targets=2))
+    wanted = ScanRequest((str(rules),), jobs=1, limits=ScanLimits(targets=2))
     with Store(db) as store:
         repo = GitRepo(build.where)
         with pytest.raises(KeyboardInterrupt):
@@ -580,10 +590,10 @@ def test_interrupted_work_is_kept(
     assert query(db, "SELECT COUNT(*) FROM findings") == [(6,)]
 
 
-def test_missing_texts_are_tried_again(program: Path, tmp_path: Path) -> None:
+def test_missing_texts_are_tried_again(program: Path, tmp_path: Path, where: Path) -> None:
     from support.histories import drop
 
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)"), "b.py": text("eval(y)")}))
+    build = history(where, ("one", {"a.py": ["eval(x)"], "b.py": ["eval(y)"]}))
     from collector.git.repository import GitRepo
 
     blob = GitRepo(build.where).file_at(build.sha["one"], "a.py")
@@ -607,12 +617,12 @@ def test_words_when_there_is_no_semgrep(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("rules", "words"),
-    [
-        ("nowhere", "no rules found at"),
-        ("empty", "no rule files"),
-        ("bad.yaml", "not valid YAML"),
-        ("odd.yaml", "no id"),
-    ],
+    {
+        "nowhere": "no rules found at",
+        "empty": "no rule files",
+        "bad.yaml": "not valid YAML",
+        "odd.yaml": "no id",
+    }.items(),
 )
 def test_words_about_rules(
     program: Path, tmp_path: Path, rules: str, words: str, monkeypatch: pytest.MonkeyPatch
@@ -632,10 +642,10 @@ def test_words_about_rules(
 
 @pytest.fixture
 def two(program: Path, tmp_path: Path) -> Path:
-    files: dict[str, Any] = {
-        "a b#1.py": text("x", "eval(x)"),
-        "b.py": text("eval(y)  # nosemgrep"),
-        "m.go": text("exec.Command"),
+    files: JsonObject = {
+        "a b#1.py": ["x", "eval(x)"],
+        "b.py": ["eval(y)  # nosemgrep"],
+        "m.go": ["exec.Command"],
     }
     db, _ = scanned(history(tmp_path / "r.git", ("one", files)), tmp_path)
     return db
@@ -658,23 +668,21 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
         ("true", "real", "me"),
         ("unsure", "", "me"),
     ]
-    tables = json.loads(run("report", "weaknesses", "--low", "--json", "--db", two).stdout)
+    tables = run_json("report", "weaknesses", "--low", db=two)
     reviewed = next(
         row for t in tables if t["name"] == "reviews" for row in t["rows"] if row["author"] == "all"
     )
-    assert (reviewed["read"], reviewed["true"]) == (2, 1)
-    every = json.loads(run("findings", "--low", "--json", "--db", two).stdout)
-    usual = json.loads(run("findings", "--json", "--db", two).stdout)
+    assert pick(reviewed, "read", "true") == (2, 1)
+    every = run_json("findings", "--low", db=two)
+    usual = run_json("findings", db=two)
     assert usual == [one for one in every if one["confidence"] in ("HIGH", "MEDIUM")] != every
     assert (
         f"left out because of low confidence: {len(every) - len(usual)}"
-        in run("findings", "--db", two).stdout
+        in run("findings", db=two).stdout
     )
     levels = Counter(row["confidence"] for row in every)
     for level in ("HIGH", "MEDIUM", "LOW"):
-        chosen = json.loads(
-            run("findings", "--confidence", level.lower(), "--json", "--db", two).stdout
-        )
+        chosen = run_json("findings", "--confidence", level.lower(), db=two)
         assert [row["confidence"] for row in chosen] == [level] * levels[level]
     again = CliRunner().invoke(cli, ["findings", "review", "--reviewer", "me", "--db", str(two)])
     assert again.exit_code == 0 and "a weakness?" not in again.output  # all are read
@@ -683,7 +691,7 @@ def test_a_review_is_kept_and_changes_the_rate(two: Path) -> None:
 def test_samples_are_even_and_repeatable() -> None:
     from attribution.weaknesses.queries.findings import sample
 
-    def finding(n: int) -> dict[str, Any]:
+    def finding(n: int) -> JsonObject:
         tier = "api" if n % 10 else "taint"
         return {
             "repo": f"r{n % 2}",
@@ -696,14 +704,14 @@ def test_samples_are_even_and_repeatable() -> None:
     some = [finding(n) for n in range(200)]
     drawn = sample(some, 30)
     assert drawn == sample(some, 30) and len({d["id"] for d in drawn}) == 30
-    strata = Counter((d["repo"], d["tier"]) for d in drawn)
+    strata = Counter(pick(d, "repo", "tier") for d in drawn)
     assert max(strata.values()) - min(strata.values()) <= 1
     assert len(sample(some, 500)) == 200
 
 
 def test_sarif_has_what_the_standard_requires(two: Path, tmp_path: Path) -> None:
     out = tmp_path / "w.sarif"
-    assert run("findings", "sarif", out, "--low", "--db", two).exit_code == 0
+    run("findings", "sarif", out, "--low", db=two)
     log = json.loads(out.read_text("utf-8"))
     assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
     (one,) = log["runs"]
@@ -736,9 +744,9 @@ def moved(program: Path, tmp_path: Path) -> Path:
     """A finding that moved down in another file since, one that is fixed, and a new one."""
     build = history(
         tmp_path / "m.git",
-        ("one", {"a.py": text(*BODY, "eval(x)"), "gone.py": text("eval(z)")}),
-        ("renamed", {"b.py": text("import y", *BODY, "eval(x)")}),
-        ("new", {"b.py": text("import y", *BODY, "eval(x)"), "m.go": text("exec.Command(1)")}),
+        ("one", {"a.py": [*BODY, "eval(x)"], "gone.py": ["eval(z)"]}),
+        ("renamed", {"b.py": ["import y", *BODY, "eval(x)"]}),
+        ("new", {"b.py": ["import y", *BODY, "eval(x)"], "m.go": ["exec.Command(1)"]}),
     )
     return scanned(build, tmp_path)[0]
 
@@ -747,7 +755,7 @@ def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(
     moved: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "m.sarif"
-    done = run("findings", "sarif", out, "--low", "--db", moved)
+    done = run("findings", "sarif", out, "--low", db=moved)
     assert "2 findings written" in done.stderr and "no longer there: 1" in done.stderr
     (results,) = [each["results"] for each in json.loads(out.read_text("utf-8"))["runs"]]
     places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in results}
@@ -762,11 +770,11 @@ def test_sarif_points_at_the_lines_of_head_and_at_nothing_that_is_gone(
 
 
 def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> None:
-    run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+    run("findings", "sarif", tmp_path / "m.sarif", "--low", db=moved)
     (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
     with Store(moved) as store:
         stated = {
-            row["rule_id"]: (row["severity"], row["confidence"])
+            row["rule_id"]: pick(row, "severity", "confidence")
             for row in store.rows("SELECT * FROM scan_rules")
         }
     levels = {result["ruleId"]: result["level"] for result in log["results"]}
@@ -782,31 +790,17 @@ def test_levels_follow_severity_and_confidence(moved: Path, tmp_path: Path) -> N
 
 
 def test_what_is_new_since_a_commit_can_fail_a_build(moved: Path) -> None:
-    new = run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved)
+    new = run("findings", "--low", "--new-since", "x2", "--csv", db=moved)
     assert [row["path"] for row in rows(new)] == ["m.go"]
-    assert (
-        run("findings", "--low", "--new-since", "x3", "--fail-on", "info", "--db", moved).exit_code
-        == 0
-    )
-    failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", "--db", moved)
-    assert failed.exit_code == 1 and "severity medium or worse: 1" in failed.stderr
-    assert (
-        run(
-            "findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved
-        ).exit_code
-        == 1
-    )
-    assert (
-        run("findings", "--low", "--new-since", "x2", "--fail-on", "high", "--db", moved).exit_code
-        == 0
-    )
-    assert (
-        run("findings", "--low", "--new-since", "x2", "--fail-on", "error", "--db", moved).exit_code
-        == 0
-    )
+    run("findings", "--low", "--new-since", "x3", "--fail-on", "info", db=moved)
+    failed = run("findings", "--low", "--new-since", "x2", "--fail-on", "warning", code=1, db=moved)
+    assert "severity medium or worse: 1" in failed.stderr
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "medium", code=1, db=moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "high", db=moved)
+    run("findings", "--low", "--new-since", "x2", "--fail-on", "error", db=moved)
     assert (
         "no branch, tag or commit named"
-        in run("findings", "--new-since", "nowhere", "--db", moved).stderr
+        in run("findings", "--new-since", "nowhere", code=2, db=moved).stderr
     )
 
 
@@ -816,17 +810,19 @@ def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
     gate = ("findings", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
     with Store(moved) as store, store.transaction() as connection:
         connection.execute("UPDATE findings SET confidence = 'LOW'")
-    assert run(*gate).exit_code == 0
+    run(*gate)
     with contextlib.closing(sqlite3.connect(moved)) as raw, raw:
         for table in ("findings", "scan_rules"):
             renamed = f"UPDATE {table} SET rule_id = ? WHERE rule_id = 't.exec'"
             raw.execute(renamed, ("whowrote.go.tls-unverified",))
-    failed = run(*gate)
-    assert failed.exit_code == 1 and "m.go" in failed.stdout
+    failed = run(*gate, code=1)
+    assert "m.go" in failed.stdout
 
 
-def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_path: Path) -> None:
-    old, other = tmp_path / "old.db", tmp_path / "other.db"
+def test_a_named_cache_of_another_schema_says_what_rebuilds_it(
+    moved: Path, tmp_path: Path, db: Path
+) -> None:
+    old, other = db, tmp_path / "other.db"
     with Store(old, is_cache=True) as cache:
         cache.connection.execute("PRAGMA user_version = 99")
     other.write_bytes(b"not a database at all, but text that is long enough" * 100)
@@ -842,45 +838,44 @@ def test_a_named_cache_of_another_schema_says_what_rebuilds_it(moved: Path, tmp_
 
 
 def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
-    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", "--db", moved))
+    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", db=moved))
     assert (
         sorted(row["alive_at_head"] for row in every) == ["0", "1"]
         and every[0]["alive_at_head"] == "1"
     ), "the worst first"
-    gone = run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", "--db", moved)
-    assert gone.exit_code == 0
+    run("findings", "--low", "--only", "rule=t.exec", "--fail-on", "error", db=moved)
 
 
 @pytest.mark.parametrize("choice", ["colour=red", "agent", "=x", "agent="])
 def test_a_choice_that_is_none_is_said(moved: Path, choice: str) -> None:
-    done = run("findings", "--only", choice, "--db", moved)
-    assert done.exit_code == 2 and "NAME=VALUE" in done.stderr
+    done = run("findings", "--only", choice, code=2, db=moved)
+    assert "NAME=VALUE" in done.stderr
 
 
 @pytest.mark.parametrize("choice", ["severity=grave", "status=fixed", "place=sauce"])
 def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: str) -> None:
-    done = run("findings", "--low", "--only", choice, "--fail-on", "low", "--db", moved)
+    done = run("findings", "--low", "--only", choice, "--fail-on", "low", code=2, db=moved)
     name, word = choice.split("=")
-    assert done.exit_code == 2 and f"no {name} is '{word}'" in " ".join(done.stderr.split())
+    assert f"no {name} is '{word}'" in " ".join(done.stderr.split())
 
 
 def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
     moved: Path, tmp_path: Path
 ) -> None:
-    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", "--db", moved))
+    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", db=moved))
     gate = ("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
 
     def review(reviewer: str, verdict: str) -> tuple[int, Any]:
         said = ("--reviewer", reviewer, "--verdict", verdict, "--why", "fixed name")
-        run("findings", "review", new["fingerprint"], *said, "--db", moved)
-        run("findings", "sarif", tmp_path / "m.sarif", "--low", "--db", moved)
+        run("findings", "review", new["fingerprint"], *said, db=moved)
+        run("findings", "sarif", tmp_path / "m.sarif", "--low", db=moved)
         (log,) = json.loads((tmp_path / "m.sarif").read_text("utf-8"))["runs"]
         suppressed = {
             each["ruleId"]: each["suppressions"]
             for each in log["results"]
             if "suppressions" in each
         }
-        return run(*gate).exit_code, suppressed
+        return run(*gate, code=None).exit_code, suppressed
 
     refuted = {
         "t.exec": [{"kind": "external", "status": "accepted", "justification": "Ann: fixed name"}]
@@ -891,53 +886,49 @@ def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
 
 
 def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
-    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", "--db", moved)) == []
-    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", "--db", moved))
+    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", db=moved)) == []
+    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", db=moved))
     assert [row["rule_id"] for row in severe] == ["t.exec"]
-    assert severe == rows(
-        run("findings", "--low", "--only", "severity=medium", "--csv", "--db", moved)
-    )
+    assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", db=moved))
     assert severe and {row["severity"] for row in severe} == {"medium"}, (
         "the word of pages and reports, not the rule's"
     )
 
 
 def test_one_finding_in_context(two: Path) -> None:
-    listed = rows(run("findings", "--db", two, "--csv", "--cwe", "95"))
+    listed = rows(run("findings", "--csv", "--cwe", "95", db=two))
     assert len(listed) == 2
-    shown = run("findings", "show", listed[0]["fingerprint"][:8], "--db", two)
-    assert shown.exit_code == 0 and "eval(x)" in shown.stdout and "still present at" in shown.stdout
-    assert "no finding has the id nothing" in run("findings", "show", "nothing", "--db", two).stderr
+    shown = run("findings", "show", listed[0]["fingerprint"][:8], db=two)
+    assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
+    assert (
+        "no finding has the id nothing" in run("findings", "show", "nothing", code=2, db=two).stderr
+    )
 
 
 def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
     two: Path,
 ) -> None:
-    for row in rows(run("findings", "--db", two, "--csv", "--only", "status=all")):
-        shown = run("findings", "show", row["id"], "--db", two)
+    for row in rows(run("findings", "--csv", "--only", "status=all", db=two)):
+        shown = run("findings", "show", row["id"], db=two)
         assert row["fingerprint"][:10] in shown.stdout, "not one whose fingerprint begins so"
         assert "1 undeclared" in shown.stdout and "unknown" not in shown.stdout
 
 
-def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, tmp_path: Path) -> None:
-    db = tmp_path / "two.db"
+def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, db: Path) -> None:
     db.write_bytes(two.read_bytes())
     first, other = (
-        row["fingerprint"] for row in rows(run("findings", "--db", db, "--csv", "--cwe", "95"))
+        row["fingerprint"] for row in rows(run("findings", "--csv", "--cwe", "95", db=db))
     )
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
-    done = run("findings", "review", first[:8], *said, "--db", db)
-    assert done.exit_code == 0, done.stderr
-    shown = " ".join(run("findings", "show", first, "--db", db).stdout.split())
+    run("findings", "review", first[:8], *said, db=db)
+    shown = " ".join(run("findings", "show", first, db=db).stdout.split())
     assert "false (Ann): a constant reaches it" in shown
-    assert "Ann" not in run("findings", "show", other, "--db", db).stdout
+    assert "Ann" not in run("findings", "show", other, db=db).stdout
     later = (*said[:3], "true", *said[4:])
-    assert run("findings", "review", first[:8], *later, "--db", db).exit_code == 0, (
-        "the same person may say otherwise"
-    )
-    (review,) = json.loads(run("findings", "show", first, "--db", db, "--json").stdout)["reviews"]
-    assert (review["reviewer"], review["verdict"]) == ("Ann", "true")
-    assert "needs a finding" in run("findings", "review", *said, "--db", db).stderr
+    run("findings", "review", first[:8], *later, db=db)
+    (review,) = run_json("findings", "show", first, db=db)["reviews"]
+    assert pick(review, "reviewer", "verdict") == ("Ann", "true")
+    assert "needs a finding" in run("findings", "review", *said, code=2, db=db).stderr
 
 
 # --- the real one ---------------------------------------------------------------------------------
@@ -957,36 +948,39 @@ rules:
 
 
 @pytest.mark.skipif(REAL is None, reason="semgrep is not installed")
-def test_semgrep_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_semgrep_itself(
+    tmp_path: Path, rules: Path, where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The real program takes our options and answers as we read it."""
     from attribution.weaknesses.stage import scan as stage
     from attribution.weaknesses.stage.scan import ScanRequest
     from collector.git.repository import GitRepo
     from collector.runtime.stages import RunContext
 
-    (tmp_path / "rules.yaml").write_text(PATTERNS)
+    (rules).write_text(PATTERNS)
     build = history(
-        tmp_path / "r.git",
+        where,
         (
             "one",
             {
-                "a.py": text(
-                    "import subprocess", "x = 'é'; eval(x)", "def f(:", "y = eval(z) # nosemgrep"
-                ),
-                "b.py": text("import subprocess", "subprocess.run(c, shell=True)"),
-                "c.py": text("print(1)"),
-                "tool": text("#!/usr/bin/env python3", "EVAL = 1", "eval (q)"),
-                ".github/workflows/ci.yml": text(
-                    "on: push", "jobs:", "  x:", "    runs-on: ubuntu"
-                ),
-                "Dockerfile": text("FROM x", "USER root"),
-                ".semgrepignore": text("*"),
+                "a.py": [
+                    "import subprocess",
+                    "x = 'é'; eval(x)",
+                    "def f(:",
+                    "y = eval(z) # nosemgrep",
+                ],
+                "b.py": ["import subprocess", "subprocess.run(c, shell=True)"],
+                "c.py": ["print(1)"],
+                "tool": ["#!/usr/bin/env python3", "EVAL = 1", "eval (q)"],
+                ".github/workflows/ci.yml": ["on: push", "jobs:", "  x:", "    runs-on: ubuntu"],
+                "Dockerfile": ["FROM x", "USER root"],
+                ".semgrepignore": ["*"],
             },
         ),
     )
     db = tmp_path / "w.db"
-    assert run("repo", build.where, "--db", db, "-q").exit_code == 0
-    wanted = ScanRequest((str(tmp_path / "rules.yaml"),), str(REAL), 1, tmp_path / "cache.db")
+    analyse(build.where, db)
+    wanted = ScanRequest((str(rules),), str(REAL), 1, tmp_path / "cache.db")
     with Store(db) as store:
         done = stage.scan_repository(
             RunContext(store, GitRepo(build.where), 1), build.sha["one"], wanted
@@ -1013,11 +1007,11 @@ def hanging(
     """A command of ours in a process, as soon as its scanner is at work and will not end by
     itself; where it has its directory.
     """
-    build = history(tmp_path / "r.git", ("one", {"a.py": text("eval(x)  # HANG")}))
+    build = history(tmp_path / "r.git", ("one", {"a.py": ["eval(x)  # HANG"]}))
     room = tmp_path / "rooms"
     room.mkdir()
     if arguments[0] != "repo":
-        assert run("repo", build.where, "--db", tmp_path / "w.db", "-q").exit_code == 0
+        analyse(build.where, tmp_path / "w.db")
     words = [
         str(build.where) if a == "PATH" else str(a) for a in (*arguments, "--db", tmp_path / "w.db")
     ]
@@ -1025,7 +1019,7 @@ def hanging(
         [sys.executable, "-c", "from attribution.cli import main; main()", *words],
         env={**os.environ, "TMPDIR": str(room), "PYTHONPATH": os.pathsep.join(sys.path)},
         stderr=subprocess.PIPE,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=ROOT,
     )
     for _ in range(600):
         if fake_semgrep.calls(program) or process.poll() is not None:
@@ -1048,11 +1042,9 @@ def at_work(room: Path) -> list[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_scan_that_is_asked_to_end_leaves_nothing_behind(
-    program: Path, tmp_path: Path, number: signal.Signals
+    program: Path, tmp_path: Path, rules: Path, number: signal.Signals
 ) -> None:
-    process, room = hanging(
-        program, tmp_path, "findings", "scan", "PATH", "--rules", tmp_path / "rules.yaml"
-    )
+    process, room = hanging(program, tmp_path, "findings", "scan", "PATH", "--rules", rules)
     assert at_work(room)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)

@@ -9,9 +9,9 @@ import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.answers import pick
 from support.histories import Build, random_history, text
 
 from attribution.stats import rates as exact
@@ -45,6 +45,7 @@ from collector.files.git_patterns import AttributePattern
 from collector.files.kinds import attributes_of
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
+from collector.json_values import JsonObject, RowValues
 from collector.model import FileChange
 from collector.text import split_lines
 from collector.vocabulary.lines import FilePlace, line_class
@@ -91,27 +92,27 @@ def test_targets_have_names_of_ours() -> None:
 
 @pytest.mark.parametrize(
     ("path", "place"),
-    [
-        ("src/app.py", "source"),
-        ("src/contest.py", "source"),
-        ("src/latest/app.go", "source"),
-        ("vendor/x/y.go", "vendored"),
-        ("web/node_modules/x/i.js", "vendored"),
-        ("yarn.lock", "lock"),
-        ("go.sum", "lock"),
-        ("web/app.min.js", "minified"),
-        ("api/x.pb.go", "generated"),
-        ("dist/index.js", "generated"),
-        (".claude/hooks/x.py", "generated"),
-        ("pkg/a_test.go", "test"),
-        ("tests/test_a.py", "test"),
-        ("src/a.test.ts", "test"),
-        ("src/__tests__/a.ts", "test"),
-        ("spec/a_spec.rb", "test"),
-        ("src/main/FooTest.java", "test"),
-        ("examples/a.py", "example"),
-        ("docs/conf.py", "example"),
-    ],
+    {
+        "src/app.py": "source",
+        "src/contest.py": "source",
+        "src/latest/app.go": "source",
+        "vendor/x/y.go": "vendored",
+        "web/node_modules/x/i.js": "vendored",
+        "yarn.lock": "lock",
+        "go.sum": "lock",
+        "web/app.min.js": "minified",
+        "api/x.pb.go": "generated",
+        "dist/index.js": "generated",
+        ".claude/hooks/x.py": "generated",
+        "pkg/a_test.go": "test",
+        "tests/test_a.py": "test",
+        "src/a.test.ts": "test",
+        "src/__tests__/a.ts": "test",
+        "spec/a_spec.rb": "test",
+        "src/main/FooTest.java": "test",
+        "examples/a.py": "example",
+        "docs/conf.py": "example",
+    }.items(),
 )
 def test_place_by_path(path: str, place: str) -> None:
     assert place_of(path) == place
@@ -371,17 +372,17 @@ def story(build: Build, tip: str) -> dict[str, Instance]:
 def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
     body = [f"line {n}" for n in range(10)]
-    build.commit("one", [], {"a.py": text(*body, "bad 1")})
-    build.commit("renamed", ["one"], {"b.py": text(*body, "bad 1")})
-    build.commit("layout", ["renamed"], {"b.py": text(*body, "    bad  1")})
-    build.commit("moved", ["layout"], {"b.py": text(*body), "c.py": text("x", "bad 1")})
-    build.commit("fixed", ["moved"], {"b.py": text(*body), "c.py": text("x", "good 1")})
-    build.commit("back", ["fixed"], {"b.py": text(*body), "c.py": text("x", "bad 1")})
-    build.commit("gone", ["back"], {"b.py": text(*body)})
+    build.commit("one", {"a.py": [*body, "bad 1"]})
+    build.commit("renamed", {"b.py": [*body, "bad 1"]})
+    build.commit("layout", {"b.py": [*body, "    bad  1"]})
+    build.commit("moved", {"b.py": [*body], "c.py": ["x", "bad 1"]})
+    build.commit("fixed", {"b.py": [*body], "c.py": ["x", "good 1"]})
+    build.commit("back", {"b.py": [*body], "c.py": ["x", "bad 1"]})
+    build.commit("gone", {"b.py": [*body]})
     build.done()
     found = story(build, "gone")
     assert set(found) == {"one a.py", "back c.py"}
-    first, again = found["one a.py"], found["back c.py"]
+    first, again = pick(found, "one a.py", "back c.py")
     assert (first.status, first.moves, first.fix) == (
         "introduced",
         1,
@@ -395,20 +396,17 @@ def test_renamed_moved_reformatted_fixed_and_brought_back(tmp_path: Path) -> Non
 
 def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("1", "2", "3", "4")})
-    build.commit("left", ["root"], {"a.py": text("bad l", "1", "2", "3", "4")})
-    build.commit(
-        "right", ["root"], {"a.py": text("1", "2", "3", "4", "bad r"), "n.py": text("bad n")}
-    )
+    build.commit("root", {"a.py": ["1", "2", "3", "4"]})
+    build.commit("left", {"a.py": ["bad l", "1", "2", "3", "4"]})
+    build.commit("right", {"a.py": ["1", "2", "3", "4", "bad r"], "n.py": ["bad n"]}, "root")
     build.commit(
         "merge",
-        ["left", "right"],
-        {"a.py": text("bad l", "1", "bad m", "2", "3", "4", "bad r"), "n.py": text("bad n")},
+        {"a.py": ["bad l", "1", "bad m", "2", "3", "4", "bad r"], "n.py": ["bad n"]},
+        "left right",
     )
     build.commit(
         "drop",
-        ["merge"],
-        {"a.py": text("bad l", "1", "bad m", "2", "3", "4"), "n.py": text("bad n")},
+        {"a.py": ["bad l", "1", "bad m", "2", "3", "4"], "n.py": ["bad n"]},
     )
     build.done()
     found = followed(GitRepo(build.where), build.sha["drop"]).instances
@@ -426,10 +424,10 @@ def test_merges_bring_nothing_in_twice(tmp_path: Path) -> None:
 
 def test_the_same_on_both_sides_and_a_side_that_is_dropped(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("1", "2")})
-    build.commit("left", ["root"], {"a.py": text("1", "2", "bad")})
-    build.commit("right", ["root"], {"a.py": text("1", "2", "bad"), "b.py": text("bad b")})
-    build.commit("merge", ["left", "right"], {"a.py": text("1", "2", "bad")})
+    build.commit("root", {"a.py": ["1", "2"]})
+    build.commit("left", {"a.py": ["1", "2", "bad"]})
+    build.commit("right", {"a.py": ["1", "2", "bad"], "b.py": ["bad b"]}, "root")
+    build.commit("merge", {"a.py": ["1", "2", "bad"]}, "left right")
     build.done()
     found = followed(GitRepo(build.where), build.sha["merge"]).instances
     told = {(build.name[i.sha], i.path): (i.head, i.fix and i.fix.how) for i in found}
@@ -442,10 +440,10 @@ def test_the_same_on_both_sides_and_a_side_that_is_dropped(tmp_path: Path) -> No
 
 def test_a_fix_that_got_lost_in_a_merge_is_none(tmp_path: Path) -> None:
     build = Build(tmp_path / "r.git")
-    build.commit("root", [], {"a.py": text("bad", "2")})
-    build.commit("left", ["root"], {"a.py": text("bad", "2", "3")})
-    build.commit("right", ["root"], {"a.py": text("2")})
-    build.commit("merge", ["left", "right"], {"a.py": text("bad", "2", "3")})
+    build.commit("root", {"a.py": ["bad", "2"]})
+    build.commit("left", {"a.py": ["bad", "2", "3"]})
+    build.commit("right", {"a.py": ["2"]}, "root")
+    build.commit("merge", {"a.py": ["bad", "2", "3"]}, "left right")
     build.done()
     (one,) = followed(GitRepo(build.where), build.sha["merge"]).instances
     assert (one.head, one.fix) == (("a.py", 1), None)
@@ -474,7 +472,7 @@ def test_what_is_alive_is_what_the_tip_has(tmp_path: Path, seed: int) -> None:
 
 def span(
     start: int, end: int, author: str = "agent", session: int | None = 1, reason: str = ""
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "start_line": start,
         "end_line": end,
@@ -496,7 +494,7 @@ COUNTS = ("class", "reason", "added_lines", "agent_lines", "human_lines", "unkno
 def test_who_wrote_a_finding() -> None:
     spans = [span(1, 3), span(4, 4, "human", None), span(6, 6, "unknown", None, "no_session")]
 
-    def told(start: int, end: int, blank: Sequence[int] = ()) -> tuple[Any, ...]:
+    def told(start: int, end: int, blank: Sequence[int] = ()) -> RowValues:
         columns = authors_of(spans, start, end, blank)
         return tuple(columns[name] for name in COUNTS)
 

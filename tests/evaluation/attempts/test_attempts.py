@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import rows, run
+from support import ROOT
+from support.answers import pick, select
+from support.commands import rows, run, run_json
 from support.invariants import broken_checks
 
 from attribution.evaluation.attempts.other import COUNTS
@@ -21,15 +23,16 @@ from attribution.evaluation.attempts.stage import LABEL, counts, gold_files, nat
 from collector.agents import reader_for
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
+from collector.json_values import JsonObject, Row
 from collector.storage.store import Store
 
-SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
+SAMPLES = ROOT / "tests" / "data" / "transcripts"
 DIFF = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 
 
 def _report(
     instance: str, fixed: int, unfixed: int, kept: int, broken: int, **more: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     """A report as the harness of SWE-bench writes it."""
     tests = {
         "FAIL_TO_PASS": {"success": ["f"] * fixed, "failure": ["g"] * unfixed},
@@ -46,6 +49,12 @@ def _report(
     return {instance: {**told, "tests_status": tests, **more}}
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Where the files of attempts lie."""
+    return tmp_path / "in"
+
+
 def _put(root: Path, name: str, value: Any) -> Path:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,23 +62,19 @@ def _put(root: Path, name: str, value: Any) -> Path:
     return path
 
 
-def _imported(root: Path, db: Path, gold: Path | None = None) -> list[dict[str, Any]]:
+def _imported(root: Path, db: Path, gold: Path | None = None) -> list[Row]:
     with Store(db) as store:
         write(store, scan(root), gold_files(gold) if gold else None)
         return store.rows("SELECT * FROM attempts ORDER BY harness, instance, run, trial, id")
 
 
-def _one(root: Path) -> dict[str, Any]:
+def _one(root: Path) -> Row:
     (row,) = _imported(root, root.parent / "one.db")
     return row
 
 
 def _problems(db: Path) -> list[tuple[str, str]]:
-    with Store(db) as store:
-        return [
-            (r["subject"], r["code"])
-            for r in store.rows("SELECT subject, code FROM problems ORDER BY subject, code")
-        ]
+    return select(db, "SELECT subject, code FROM problems ORDER BY subject, code")
 
 
 # --- labels ---------------------------------------------------------------------------------------
@@ -152,7 +157,7 @@ def _problems(db: Path) -> list[tuple[str, str]]:
         ({"reward": None}, None),
     ],
 )
-def test_labels(row: dict[str, Any], expected: str | None) -> None:
+def test_labels(row: Row, expected: str | None) -> None:
     names = (
         "evaluated",
         "reward",
@@ -190,8 +195,7 @@ def test_transitions_from_the_categories_of_the_gold_patch() -> None:
 # --- SWE-bench ------------------------------------------------------------------------------------
 
 
-def test_a_report_of_an_instance(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_a_report_of_an_instance(root: Path) -> None:
     _put(
         root,
         "logs/run_evaluation/r1/org__m/x__y-1/report.json",
@@ -225,11 +229,8 @@ def test_a_report_of_an_instance(tmp_path: Path) -> None:
         0,
         1,
     ]
-    assert (
-        row["fail_to_pass_count"],
-        row["fail_to_fail_count"],
-        row["pass_to_pass_count"],
-        row["pass_to_fail_count"],
+    assert pick(
+        row, "fail_to_pass_count", "fail_to_fail_count", "pass_to_pass_count", "pass_to_fail_count"
     ) == (
         2,
         1,
@@ -241,18 +242,19 @@ def test_a_report_of_an_instance(tmp_path: Path) -> None:
     assert json.loads(row["treatment"]) == {"model_id": "org__m"}
 
 
-def test_the_layout_of_submissions(tmp_path: Path) -> None:
+def test_the_layout_of_submissions(root: Path) -> None:
     _put(
-        tmp_path / "in",
+        root,
         "verified/20250101_agent/logs/x__y-1/report.json",
         _report("x__y-1", 1, 0, 3, 0),
     )
-    row = _one(tmp_path / "in")
-    assert (row["run"], row["model_id"], row["reward"]) == ("20250101_agent", "20250101_agent", 1.0)
+    row = _one(root)
+    assert pick(row, "run", "model_id", "reward") == ("20250101_agent", "20250101_agent", 1.0)
 
 
-def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(
+    root: Path, db: Path
+) -> None:
     _put(root, "logs/run_evaluation/run.v2/m-4.5/x__y-1/report.json", _report("x__y-1", 1, 0, 3, 0))
     ids = {
         "submitted_ids": ["x__y-1", "x__y-2", "x__y-3"],
@@ -274,12 +276,12 @@ def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(tmp_p
         first["pass_to_pass_count"],
         first["source"].endswith("report.json"),
     ) == (1.0, 3, True)
-    assert (second["reward"], second["patch_exists"], second["patch_outcome_label"]) == (
+    assert pick(second, "reward", "patch_exists", "patch_outcome_label") == (
         0.0,
         0,
         None,
     )
-    assert (third["reward"], third["error"], third["patch_outcome_label"]) == (
+    assert pick(third, "reward", "error", "patch_outcome_label") == (
         None,
         "harness_error",
         "unverifiable",
@@ -287,8 +289,7 @@ def test_a_report_of_a_run_and_those_of_its_instances_are_one_attempt_each(tmp_p
     assert _problems(db) == []
 
 
-def test_reports_that_disagree_are_told(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_reports_that_disagree_are_told(root: Path, db: Path) -> None:
     _put(root, "run_evaluation/r/m/x__y-1/report.json", _report("x__y-1", 0, 1, 3, 0))
     _put(root, "m.r.json", {"submitted_ids": ["x__y-1"], "resolved_ids": ["x__y-1"]})
     (row,) = _imported(root, db)
@@ -296,8 +297,7 @@ def test_reports_that_disagree_are_told(tmp_path: Path) -> None:
     assert _problems(db) == [("run_evaluation/r/m/x__y-1/report.json", "results_disagree")]
 
 
-def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_predictions_complete_the_attempts_they_are_of(root: Path, db: Path) -> None:
     _put(
         root,
         "m.r.json",
@@ -319,8 +319,8 @@ def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
         "y": ["y.py"],
         "z": ["z.py"],
     }
-    assert (found["x"]["run"], found["x"]["reward"], found["x"]["evaluated"]) == ("r", 1.0, 1)
-    assert (found["z"]["reward"], found["z"]["evaluated"], found["z"]["patch_outcome_label"]) == (
+    assert pick(found["x"], "run", "reward", "evaluated") == ("r", 1.0, 1)
+    assert pick(found["z"], "reward", "evaluated", "patch_outcome_label") == (
         None,
         0,
         None,
@@ -328,8 +328,7 @@ def test_predictions_complete_the_attempts_they_are_of(tmp_path: Path) -> None:
     assert _problems(db) == [("preds.jsonl", "malformed_lines")]
 
 
-def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_a_prediction_of_which_nobody_knows_the_run_is_told(root: Path, db: Path) -> None:
     _put(root, "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
     for name in "ab":
         _put(
@@ -347,8 +346,7 @@ def test_a_prediction_of_which_nobody_knows_the_run_is_told(tmp_path: Path) -> N
     ]
 
 
-def test_a_data_set_is_no_prediction(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_a_data_set_is_no_prediction(root: Path, db: Path) -> None:
     _put(
         root,
         "data.jsonl",
@@ -361,11 +359,10 @@ def test_a_data_set_is_no_prediction(tmp_path: Path) -> None:
             }
         ),
     )
-    assert _imported(root, tmp_path / "a.db") == []
+    assert _imported(root, db) == []
 
 
-def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_trajectories_say_how_it_went_and_not_whether(root: Path, db: Path) -> None:
     _put(root, "sub/logs/x/report.json", _report("x", 1, 0, 1, 0))
     _put(
         root,
@@ -383,20 +380,10 @@ def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
         "model_stats": {"instance_cost": 0.25, "api_calls": 9},
     }
     _put(root, "run7/m/w/w.traj", {"info": info, "instance_id": "w", "trajectory": []})
-    found = {r["instance"]: r for r in _imported(root, tmp_path / "a.db")}
-    assert (
-        found["x"]["turn_count"],
-        found["x"]["cost_usd"],
-        found["x"]["reward"],
-        found["x"]["model_id"],
-    ) == (7, 0.5, 1.0, "sub")
-    assert (
-        found["w"]["run"],
-        found["w"]["model_id"],
-        found["w"]["turn_count"],
-        found["w"]["cost_usd"],
-    ) == ("run7", "m", 9, 0.25)
-    assert (found["w"]["evaluated"], found["w"]["reward"], found["w"]["error"]) == (0, None, None)
+    found = {r["instance"]: r for r in _imported(root, db)}
+    assert pick(found["x"], "turn_count", "cost_usd", "reward", "model_id") == (7, 0.5, 1.0, "sub")
+    assert pick(found["w"], "run", "model_id", "turn_count", "cost_usd") == ("run7", "m", 9, 0.25)
+    assert pick(found["w"], "evaluated", "reward", "error") == (0, None, None)
 
 
 # --- other harnesses ------------------------------------------------------------------------------
@@ -404,7 +391,7 @@ def test_trajectories_say_how_it_went_and_not_whether(tmp_path: Path) -> None:
 
 def _trial(
     task: str, number: int, resolved: bool | None, failure: str = "unset", hour: int = 3
-) -> dict[str, Any]:
+) -> JsonObject:
     tests = (
         None
         if resolved is None
@@ -425,8 +412,7 @@ def _trial(
     }
 
 
-def test_harbor(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_harbor(root: Path) -> None:
     agent = {
         "name": "claude-code",
         "model_name": "anthropic/m",
@@ -468,45 +454,45 @@ def test_harbor(tmp_path: Path) -> None:
         {"session_id": "s-1", "final_metrics": {"total_steps": 17}},
     )
     row = _one(root)
-    assert (row["harness"], row["run"], row["trial"], row["agent_type"]) == (
+    assert pick(row, "harness", "run", "trial", "agent_type") == (
         "harbor",
         "job1",
         "x__y-1__abc",
         "claude-code",
     )
-    assert (row["model_id"], row["dataset"], row["concurrency"], row["timeout_s"]) == (
+    assert pick(row, "model_id", "dataset", "concurrency", "timeout_s") == (
         "anthropic/m",
         "verified",
         4,
         900.0,
     )
-    assert (row["cache_read_tokens"], row["cost_usd"], row["turn_count"], row["wall_time_s"]) == (
+    assert pick(row, "cache_read_tokens", "cost_usd", "turn_count", "wall_time_s") == (
         80,
         0.2,
         17,
         60.0,
     )
-    assert (row["pass_to_fail_count"], row["patch_outcome_label"], row["session_key"]) == (
+    assert pick(row, "pass_to_fail_count", "patch_outcome_label", "session_key") == (
         2,
         "regressive",
         "s-1",
     )
     treatment = json.loads(row["treatment"])
-    assert (
-        treatment["agent_version"],
-        treatment["timeout_multiplier"],
-        treatment["environment"],
-    ) == ("2.0", 2.0, "docker")
+    assert pick(treatment, "agent_version", "timeout_multiplier", "environment") == (
+        "2.0",
+        2.0,
+        "docker",
+    )
     assert "s3cret" not in json.dumps(row)
 
 
 def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_steps(
-    tmp_path: Path,
+    root: Path,
+    db: Path,
 ) -> None:
     """The names and nulls of Harbor 0.26; in its trajectories the user's instruction is a step
     too.
     """
-    root = tmp_path / "in"
     agent = {
         "name": None,
         "import_path": "a:Agent",
@@ -582,27 +568,20 @@ def test_a_job_as_harbor_writes_it_has_caps_timeout_version_and_the_agents_own_s
             f"job/{name}/agent/trajectory.json",
             {"session_id": "s", "steps": steps, "final_metrics": {"total_steps": 3}},
         )
-    rows = _imported(root, tmp_path / "a.db")
+    rows = _imported(root, db)
     assert [
-        (
-            r["attempt1_tool_cap"],
-            r["retry_tool_cap"],
-            r["timeout_s"],
-            r["concurrency"],
-            r["dataset"],
-        )
+        pick(r, "attempt1_tool_cap", "retry_tool_cap", "timeout_s", "concurrency", "dataset")
         for r in rows
     ] == [(12, 4, 2.0, 3, "mini@1.0")] * 2
-    assert [(r["timed_out"], r["turn_count"], r["reward"]) for r in rows] == [
+    assert [pick(r, "timed_out", "turn_count", "reward") for r in rows] == [
         (0, 2, 1.0),
         (1, 2, 1.0),
     ]
     assert len({r["treatment"] for r in rows}) == 1
 
 
-def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> None:
+def test_settings_of_harbors_job_are_joined_to_each_trial(root: Path, db: Path) -> None:
     """A trial keeps a config.json of its own, which says nothing of concurrency and data set."""
-    root = tmp_path / "in"
     datasets = [{"name": "other", "version": "9"}, {"name": "org/verified", "ref": "1.0"}]
     _put(
         root,
@@ -631,21 +610,20 @@ def test_settings_of_harbors_job_are_joined_to_each_trial(tmp_path: Path) -> Non
         _put(root, f"job1/t{number}/result.json", trial)
         metrics = {"total_steps": 3, "extra": {"total_cache_creation_input_tokens": 70 + number}}
         _put(root, f"job1/t{number}/agent/trajectory.json", {"final_metrics": metrics})
-    found = _imported(root, tmp_path / "a.db")
-    assert [(r["run"], r["dataset"], r["concurrency"]) for r in found] == [
+    found = _imported(root, db)
+    assert [pick(r, "run", "dataset", "concurrency") for r in found] == [
         ("night", "org/verified@1.0", 8)
     ] * 2
     assert [
-        (r["attempt1_tool_cap"], r["retry_tool_cap"], r["cache_write_tokens"]) for r in found
+        pick(r, "attempt1_tool_cap", "retry_tool_cap", "cache_write_tokens") for r in found
     ] == [(50, 20, 70), (50, 20, 71)]
 
 
-def test_a_trial_read_alone_has_no_job(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_a_trial_read_alone_has_no_job(tmp_path: Path, root: Path) -> None:
     _harbor_trial(tmp_path, "in", "x")
     _put(root, "config.json", {"trial_name": "in", "task": {"name": "x"}})
     row = _one(root)
-    assert (row["dataset"], row["concurrency"], row["attempt1_tool_cap"]) == ("", None, None)
+    assert pick(row, "dataset", "concurrency", "attempt1_tool_cap") == ("", None, None)
 
 
 def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
@@ -662,22 +640,20 @@ def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Pat
 
 
 def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
-    tmp_path: Path,
+    root: Path,
+    db: Path,
 ) -> None:
     """Named after the same task or the verifier's; the trial's own reward is believed, and the
     difference told.
     """
-    root = tmp_path / "in"
     _harbor_trial(root, "j/t1", "swe-bench/x__y-1", 1.0)
     _put(root, "j/t1/logs/report.json", _report("x__y-1", 0, 1, 4, 2))
     _harbor_trial(root, "j/t2", "renamed", 0.0)
     _put(root, "j/t2/verifier/report.json", _report("x__y-2", 0, 1, 4, 0))
     _harbor_trial(root, "j/t3", "x__y-3")
     _put(root, "j/t3/logs/report.json", _report("x__y-4", 1, 0, 4, 0))
-    found = _imported(root, tmp_path / "a.db")
-    assert [
-        (r["harness"], r["trial"], r["instance"], r["reward"], r["patch_applies"]) for r in found
-    ] == [
+    found = _imported(root, db)
+    assert [pick(r, "harness", "trial", "instance", "reward", "patch_applies") for r in found] == [
         ("harbor", "t2", "renamed", 0.0, 1),
         ("harbor", "t1", "swe-bench/x__y-1", 1.0, 1),
         ("harbor", "t3", "x__y-3", 1.0, None),
@@ -687,11 +663,13 @@ def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
     assert [problem.code for problem in scan(root).problems] == ["results_disagree"]
 
 
-def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_path: Path) -> None:
+def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
+    root: Path, db: Path
+) -> None:
     """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of
     them it is about.
     """
-    root, name = tmp_path / "in", "5e550000-0000-4000-8000-000000000001"
+    root, name = root, "5e550000-0000-4000-8000-000000000001"
     sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
     for trial in ("one", "two"):
         _harbor_trial(root, f"j/{trial}", "t")
@@ -704,22 +682,23 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(tmp_pa
         "j/one/agent/trajectory.json",
         {"schema_version": "ATIF-v1.4", "final_metrics": {"total_steps": 17}},
     )
-    one, two = _imported(root, tmp_path / "a.db")
+    one, two = _imported(root, db)
     session = reader_for(sample).read(name, [sample])  # type: ignore[union-attr]
     edits = sum(any(not edit.by_shell for edit in call.edits) for call in session.calls)
     assert edits > 0
-    assert (one["session_key"], one["turn_count"]) == (name, 17)
+    assert pick(one, "session_key", "turn_count") == (name, 17)
     assert (
         len(json.loads(one["tool_sequence"])) == one["tool_call_count"]
         and one["first_touched_file"]
     )
     assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
-    assert (one["tool_call_count"], one["edit_calls"]) == (len(session.calls), edits)
-    assert (two["session_key"], two["transcript"], two["tool_call_count"]) == (None, None, None)
+    assert pick(one, "tool_call_count", "edit_calls") == (len(session.calls), edits)
+    assert pick(two, "session_key", "transcript", "tool_call_count") == (None, None, None)
 
 
-def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(
+    tmp_path: Path, root: Path, db: Path
+) -> None:
     _harbor_trial(root, "j/one", "t")
     _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
     _put(
@@ -727,11 +706,10 @@ def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(tmp_path: Pat
     )
     (root / "j/one/sessions").symlink_to(tmp_path / "outside")
     (root / "j/one/agent/linked").symlink_to(tmp_path / "outside")
-    assert _imported(root, tmp_path / "a.db")[0]["transcript"] is None
+    assert _imported(root, db)[0]["transcript"] is None
 
 
-def test_harbor_trials_that_failed(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_harbor_trials_that_failed(root: Path, db: Path) -> None:
     base = {"task_name": "t", "agent_info": {"name": "a"}}
     broken = {"exception_type": "AgentTimeoutError", "exception_message": "x"}
     _put(
@@ -749,19 +727,18 @@ def test_harbor_trials_that_failed(tmp_path: Path) -> None:
         "j/c/result.json",
         {**base, "trial_name": "c", "verifier_result": {"rewards": {"score": 0.5}}},
     )
-    a, b, c = _imported(root, tmp_path / "a.db")
-    assert (a["reward"], a["timed_out"], a["error"], a["patch_outcome_label"]) == (
+    a, b, c = _imported(root, db)
+    assert pick(a, "reward", "timed_out", "error", "patch_outcome_label") == (
         None,
         1,
         "AgentTimeoutError",
         "unverifiable",
     )
     assert (b["reward"], json.loads(b["extra"])["rewards"]) == (None, {"f2p": 1, "style": 0.5})
-    assert (c["reward"], c["patch_outcome_label"]) == (0.5, "partial")
+    assert pick(c, "reward", "patch_outcome_label") == (0.5, "partial")
 
 
-def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_any_result_with_a_reward_and_its_variables(root: Path) -> None:
     _put(
         root,
         "exp/x__y-1/result.json",
@@ -787,32 +764,31 @@ def test_any_result_with_a_reward_and_its_variables(tmp_path: Path) -> None:
         },
     )
     row = _one(root)
-    assert (row["harness"], row["instance"], row["agent_type"], row["model_id"]) == (
+    assert pick(row, "harness", "instance", "agent_type", "model_id") == (
         "other",
         "x__y-1",
         "one-shot",
         "p/m",
     )
-    assert (
-        row["attempt1_tool_cap"],
-        row["retry_tool_cap"],
-        row["edit_calls"],
-        row["timed_out"],
-    ) == (20, 50, 2, 0)
-    assert (row["fail_to_pass_count"], row["pass_to_fail_count"], row["fail_to_fail_count"]) == (
+    assert pick(row, "attempt1_tool_cap", "retry_tool_cap", "edit_calls", "timed_out") == (
+        20,
+        50,
+        2,
+        0,
+    )
+    assert pick(row, "fail_to_pass_count", "pass_to_fail_count", "fail_to_fail_count") == (
         1,
         0,
         2,
     )
-    assert (row["patch_outcome_label"], row["final_failure_mode"]) == ("partial", "wrong_file")
+    assert pick(row, "patch_outcome_label", "final_failure_mode") == ("partial", "wrong_file")
     assert json.loads(row["plannotator_phases"])[0]["phase"] == "implement"
     assert json.loads(row["treatment"])["temperature"] == 0.5
     assert json.loads(row["extra"]) == {"weather": {"rain": True}}
 
 
-def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
+def test_what_a_trial_printed_completes_its_result(root: Path) -> None:
     """By the description of these lines; what the result itself says is believed."""
-    root = tmp_path / "in"
     printed = (
         "start\n[subq-eval] Turns: 3\n12:00 [subq-eval] Turns: 14\n[subq-eval] Tool calls:"
         " 40\n[subq-eval] Edit calls: 0\n"
@@ -824,7 +800,7 @@ def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
     _put(root, "exp/a/result.json", {"task_id": "a", "reward": 1.0, "turn_count": 9, "model": "m"})
     _put(root, "exp/a/stdout.txt", printed)
     a = _one(root)
-    assert (a["turn_count"], a["tool_call_count"], a["edit_calls"], a["diff_lines"]) == (
+    assert pick(a, "turn_count", "tool_call_count", "edit_calls", "diff_lines") == (
         9,
         40,
         0,
@@ -837,7 +813,7 @@ def test_what_a_trial_printed_completes_its_result(tmp_path: Path) -> None:
     ]
 
 
-def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
+def test_files_and_lines_that_a_result_states(root: Path) -> None:
     stated = {
         "task_id": "a",
         "reward": 0.0,
@@ -845,8 +821,8 @@ def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
         "diff_lines": 7,
         "patch_applies": True,
     }
-    _put(tmp_path / "in", "r/result.json", stated)
-    row = _one(tmp_path / "in")
+    _put(root, "r/result.json", stated)
+    row = _one(root)
     assert (json.loads(row["touched_files"]), row["diff_lines"], row["patch_applies"]) == (
         ["x.py"],
         7,
@@ -854,7 +830,7 @@ def test_files_and_lines_that_a_result_states(tmp_path: Path) -> None:
     )
 
 
-def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
+def test_how_a_controller_of_harbor_found_the_place(root: Path) -> None:
     signal = {
         "attempt1Mode": "grep",
         "trialRecoveryMode": "retry",
@@ -867,12 +843,12 @@ def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
         "patch_applies": True,
     }
     _put(
-        tmp_path / "in",
+        root,
         "j/t__1/result.json",
         {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}},
     )
-    row = _one(tmp_path / "in")
-    assert (row["localization_mode"], row["recovery_mode"], row["final_failure_mode"]) == (
+    row = _one(root)
+    assert pick(row, "localization_mode", "recovery_mode", "final_failure_mode") == (
         "grep",
         "retry",
         "wrong_file",
@@ -880,37 +856,35 @@ def test_how_a_controller_of_harbor_found_the_place(tmp_path: Path) -> None:
     assert row["patch_applies"] == 1
 
 
-def test_attempts_within_a_trial_keep_their_numbers(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_attempts_within_a_trial_keep_their_numbers(root: Path, db: Path) -> None:
     spans = [
         {"reward": 0.0, "localization_mode": "grep"},
         {"reward": 1.0, "recovery_mode": "retry"},
     ]
     _put(root, "trial.json", {"task_id": "t", "model": "m", "attempts": spans})
-    found = _imported(root, tmp_path / "a.db")
+    found = _imported(root, db)
     assert [
-        (r["attempt_index"], r["reward"], r["localization_mode"], r["recovery_mode"]) for r in found
+        pick(r, "attempt_index", "reward", "localization_mode", "recovery_mode") for r in found
     ] == [
         (0, 0.0, "grep", None),
         (1, 1.0, None, "retry"),
     ]
 
 
-def test_success_is_no_reward(tmp_path: Path) -> None:
+def test_success_is_no_reward(root: Path, db: Path) -> None:
     """Runners say so of a run that came to its end."""
     _put(
-        tmp_path / "in",
+        root,
         "metrics.jsonl",
         json.dumps({"instance_id": "x", "success": True, "passed": True}),
     )
-    assert _imported(tmp_path / "in", tmp_path / "a.db") == []
+    assert _imported(root, db) == []
 
 
 # --- gold, sessions, order ------------------------------------------------------------------------
 
 
-def test_the_right_file(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_the_right_file(tmp_path: Path, root: Path, db: Path) -> None:
     for instance, file in (
         ("right", "src/a.py"),
         ("wrong", "src/z.py"),
@@ -924,7 +898,6 @@ def test_the_right_file(tmp_path: Path) -> None:
         for i in ("right", "wrong", "none")
     ]
     gold = _put(tmp_path, "gold.jsonl", "\n".join(map(json.dumps, records)) + "\n")
-    db = tmp_path / "a.db"
     assert [r["localized_correct_file"] for r in _imported(root, db)] == [None] * 4
     assert {r["instance"]: r["localized_correct_file"] for r in _imported(root, db, gold)} == {
         "right": 1,
@@ -953,24 +926,26 @@ def test_the_right_file(tmp_path: Path) -> None:
 )
 def test_where_an_attempt_worked_beside_the_gold_patch(
     tmp_path: Path,
-    result: dict[str, Any],
+    root: Path,
+    db: Path,
+    result: JsonObject,
     localized: int | None,
     drift: float | None,
     outside: float | None,
 ) -> None:
-    root = tmp_path / "in"
     _put(root, "result.json", {"instance_id": "x", "reward": 0, **result})
     gold = _put(tmp_path, "gold.json", [{"instance_id": "x", "patch": DIFF.format("src/a.py")}])
-    (row,) = _imported(root, tmp_path / "a.db", gold)
-    assert (row["localized_correct_file"], row["scope_drift"], row["gd_actions"]) == (
+    (row,) = _imported(root, db, gold)
+    assert pick(row, "localized_correct_file", "scope_drift", "gd_actions") == (
         localized,
         drift,
         outside,
     )
 
 
-def test_files_changed_without_an_edit_call_were_changed_through_the_shell(tmp_path: Path) -> None:
-    root = tmp_path / "in"
+def test_files_changed_without_an_edit_call_were_changed_through_the_shell(
+    root: Path, db: Path
+) -> None:
     for name, more in (
         ("a", {"edit_calls": 0, "touched_files": ["x.py"]}),
         ("b", {"edit_calls": 2, "touched_files": ["x.py"]}),
@@ -982,7 +957,7 @@ def test_files_changed_without_an_edit_call_were_changed_through_the_shell(tmp_p
             f"{name}/result.json",
             {"instance_id": name, "reward": 0, **more, "tool_sequence": ["read", "bash"]},
         )
-    found = _imported(root, tmp_path / "a.db")
+    found = _imported(root, db)
     assert [row["bash_mediated_edits"] for row in found] == [1, 0, 0, None]
     assert {row["tool_sequence"] for row in found} == {'["read","bash"]'}
 
@@ -1010,8 +985,7 @@ def test_files_of_a_patch() -> None:
     assert touched_files("") == touched_files("no patch at all\n") == ((), 0)
 
 
-def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_a_result_that_names_a_session_is_linked_to_it(root: Path, db: Path) -> None:
     _put(root, "result.json", {"task_id": "t", "reward": 1, "session_id": "key-1"})
     with Store(db) as store, store.transaction() as connection:
         connection.execute("INSERT INTO repos (id, name) VALUES (1, 'o/r')")
@@ -1020,7 +994,7 @@ def test_a_result_that_names_a_session_is_linked_to_it(tmp_path: Path) -> None:
             ("id", "repo_id", "key", "label", "transcript"),
             [(7, 1, "key-1", "x", "present")],
         )
-    assert [(r["session_id"], r["session_key"]) for r in _imported(root, db)] == [(7, "key-1")]
+    assert [pick(r, "session_id", "session_key") for r in _imported(root, db)] == [(7, "key-1")]
     with Store(db) as store, store.transaction() as connection:
         connection.execute("DELETE FROM sessions")
     with Store(db) as store:
@@ -1042,8 +1016,7 @@ def test_names_in_natural_order() -> None:
 # --- again, and hostile ---------------------------------------------------------------------------
 
 
-def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_a_second_import_changes_nothing(root: Path, db: Path) -> None:
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 3, 0))
     _put(root, "m.r.json", {"submitted_ids": ["x", "y"], "resolved_ids": ["x"], "error_ids": ["y"]})
     _put(root, "job/t/t.1/results.json", _trial("t", 1, True))
@@ -1065,13 +1038,12 @@ def test_a_second_import_changes_nothing(tmp_path: Path) -> None:
         assert broken_checks(store) == {}
 
 
-def test_a_later_import_completes_and_never_loses(tmp_path: Path) -> None:
-    db = tmp_path / "a.db"
+def test_a_later_import_completes_and_never_loses(tmp_path: Path, db: Path) -> None:
     _put(tmp_path / "summary", "m.r.json", {"submitted_ids": ["x"], "resolved_ids": ["x"]})
     _put(tmp_path / "detail", "run_evaluation/r/m/x/report.json", _report("x", 2, 0, 5, 0))
     assert _imported(tmp_path / "summary", db)[0]["pass_to_pass_count"] is None
     (row,) = _imported(tmp_path / "detail", db)
-    assert (row["pass_to_pass_count"], row["patch_applies"]) == (5, 1)
+    assert pick(row, "pass_to_pass_count", "patch_applies") == (5, 1)
     (again,) = _imported(tmp_path / "summary", db)
     assert again["pass_to_pass_count"] == 5
     (tmp_path / "detail/run_evaluation/r/m/x/report.json").write_text("{")
@@ -1082,8 +1054,8 @@ def test_a_later_import_completes_and_never_loses(tmp_path: Path) -> None:
     assert _problems(db) == []
 
 
-def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
-    root, outside = tmp_path / "in", tmp_path / "outside"
+def test_links_out_of_the_directory_are_not_followed(tmp_path: Path, root: Path, db: Path) -> None:
+    root, outside = root, tmp_path / "outside"
     _put(outside, "run_evaluation/r/m/secret/report.json", _report("secret", 1, 0, 1, 0))
     _put(outside, "patch.diff", DIFF.format("secret.py"))
     root.mkdir()
@@ -1093,9 +1065,9 @@ def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 1, 0))
     (root / "run_evaluation/r/m/x/patch.diff").symlink_to(outside / "patch.diff")
     os.mkfifo(root / "pipe.json")
-    (row,) = _imported(root, tmp_path / "a.db")
-    assert (row["instance"], row["touched_files"]) == ("x", None)
-    assert _problems(tmp_path / "a.db") == [
+    (row,) = _imported(root, db)
+    assert pick(row, "instance", "touched_files") == ("x", None)
+    assert _problems(db) == [
         ("away", "symlink_outside"),
         ("report.json", "symlink_outside"),
     ]
@@ -1153,8 +1125,7 @@ HOSTILE: list[Any] = [
 ]
 
 
-def test_strange_documents_end_in_rows_or_problems(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_strange_documents_end_in_rows_or_problems(root: Path, db: Path) -> None:
     for number, value in enumerate(HOSTILE):
         for name in (
             "report.json",
@@ -1171,28 +1142,27 @@ def test_strange_documents_end_in_rows_or_problems(tmp_path: Path) -> None:
     found = _imported(root, db)
     assert "ok" in {r["instance"] for r in found} and "many" in {r["instance"] for r in found}
     many = next(r for r in found if r["instance"] == "many")
-    assert (many["turn_count"], many["started_at"], many["cost_usd"]) == (None, None, None)
+    assert pick(many, "turn_count", "started_at", "cost_usd") == (None, None, None)
     assert all(r["reward"] is None or r["reward"] <= 1 for r in found)
     shown = json.dumps(found)
     assert "\\u001b" not in shown and "\\ud800" not in shown
     assert _imported(root, db) == found
 
 
-def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_files_are_not_read(root: Path, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attribution.evaluation.attempts.scan.RESULT_BYTES", 1_000)
-    root, db = tmp_path / "in", tmp_path / "a.db"
     _put(root, "run_evaluation/r/m/x/report.json", _report("x", 1, 0, 500, 0))
     assert _imported(root, db) == []
     assert _problems(db) == [("run_evaluation/r/m/x/report.json", "too_large")]
 
 
-def test_long_values_are_cut(tmp_path: Path) -> None:
+def test_long_values_are_cut(root: Path) -> None:
     extra = {f"k{i}": "v" * 5_000 for i in range(30)} | {
         "API_KEY": "s3cret",
         "deep": {"auth_token": "s3cret", "a": 1},
     }
-    _put(tmp_path / "in", "result.json", {"task_id": "t", "reward": 1, **extra})
-    row = _one(tmp_path / "in")
+    _put(root, "result.json", {"task_id": "t", "reward": 1, **extra})
+    row = _one(root)
     assert len(row["extra"]) < 30_000 and "s3cret" not in row["extra"]
     assert json.loads(row["extra"])["deep"] == {"a": 1}
 
@@ -1200,7 +1170,7 @@ def test_long_values_are_cut(tmp_path: Path) -> None:
 # --- rates ----------------------------------------------------------------------------------------
 
 
-def _tried(instance: str, solved: bool, index: int, **more: Any) -> dict[str, Any]:
+def _tried(instance: str, solved: bool, index: int, **more: Any) -> JsonObject:
     """A row as the rates are made from."""
     head = {
         "harness": "h",
@@ -1269,8 +1239,7 @@ def test_a_treatment() -> None:
 # --- commands -------------------------------------------------------------------------------------
 
 
-def test_the_command_imports_and_shows(tmp_path: Path) -> None:
-    root, db = tmp_path / "in", tmp_path / "a.db"
+def test_the_command_imports_and_shows(tmp_path: Path, root: Path, db: Path) -> None:
     for i in range(6):
         broken = _report(f"x-{i}", i % 2, 1 - i % 2, 3, 0)
         _put(root, f"run_evaluation/r/m\x1b/x-{i}/report.json", broken)
@@ -1278,37 +1247,35 @@ def test_the_command_imports_and_shows(tmp_path: Path) -> None:
     gold = _put(
         tmp_path, "gold.jsonl", json.dumps({"instance_id": "x-0", "patch": DIFF.format("a")})
     )
-    shown = run("data", "attempts", root, "--db", db, "--gold", gold)
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("data", "attempts", root, "--gold", gold, db=db)
     assert (
         "6 attempts, 6 of them new" in shown.stderr and "1 file could not be used" in shown.stderr
     )
     assert "50.0 %" in shown.stdout and "\x1b" not in shown.stdout + shown.stderr
-    again = run("data", "attempts", root, "--db", db, "--csv")
+    again = run("data", "attempts", root, "--csv", db=db)
     assert "6 attempts, 0 of them new" in again.stderr and [r["attempts"] for r in rows(again)] == [
         "6"
     ]
-    assert run("data", "attempts", "--db", db).stdout == shown.stdout
-    (row,) = rows(run("data", "attempts", "--db", db, "--by-run", "--csv"))
-    assert (row["tasks"], row["solved"], row["correct"], row["no_effect"], row["runs"]) == (
+    assert run("data", "attempts", db=db).stdout == shown.stdout
+    (row,) = rows(run("data", "attempts", "--by-run", "--csv", db=db))
+    assert pick(row, "tasks", "solved", "correct", "no_effect", "runs") == (
         "6",
         "3",
         "3",
         "3",
         "r",
     )
-    assert json.loads(run("data", "attempts", "--db", db, "--min-n", 7, "--json").stdout) == []
+    assert run_json("data", "attempts", "--min-n", 7, db=db) == []
     assert (
         "treatments with fewer than 7 attempts, not shown: 1"
-        in run("data", "attempts", "--db", db, "--min-n", 7).stderr
+        in run("data", "attempts", "--min-n", 7, db=db).stderr
     )
-    assert "malformed_json" in run("data", "problems", "--db", db, "--csv").stdout
+    assert "malformed_json" in run("data", "problems", "--csv", db=db).stdout
 
 
-def test_what_is_wrong_is_said(tmp_path: Path) -> None:
-    assert run("data", "attempts", tmp_path / "none", "--db", tmp_path / "a.db").exit_code != 0
+def test_what_is_wrong_is_said(tmp_path: Path, db: Path) -> None:
+    run("data", "attempts", tmp_path / "none", code=2, db=db)
     (tmp_path / "empty").mkdir()
-    done = run("data", "attempts", tmp_path / "empty", "--db", tmp_path / "a.db")
-    assert done.exit_code == 0 and "nothing below" in done.stderr
-    told = run("data", "attempts", "--db", tmp_path / "a.db")
-    assert told.exit_code != 0 and "data attempts DIR" in told.stderr
+    done = run("data", "attempts", tmp_path / "empty", db=db)
+    assert "nothing below" in done.stderr
+    assert "data attempts DIR" in run("data", "attempts", code=2, db=db).stderr

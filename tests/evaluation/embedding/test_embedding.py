@@ -10,13 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from support.builder import import_stream
+from support.commands import Analysed, clone, run
 from support.schema_columns import columns
-from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
-from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, conversation_of
 from attribution.evaluation.embedding.drift import (
     FEATURES,
@@ -283,19 +280,11 @@ class Counting:
         return [_angle(float(len(text) % 90)) for text in texts]
 
 
-def _attributed(tmp_path: Path) -> tuple[Path, Path]:
-    repo = import_stream(
-        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
-    )
+def _attributed(tmp_path: Path) -> Analysed:
+    repo = clone("example", tmp_path)
     with Store(tmp_path / "e.db") as store:
         attribute_repo(store, repo, AttributeOptions())
-    return repo, tmp_path / "e.db"
-
-
-def _run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(
-        cli, [str(a) for a in arguments], catch_exceptions=False
-    )
+    return Analysed(repo, tmp_path / "e.db")
 
 
 def _embed(store: Store, path: Path, with_: Counting) -> tuple[int, int, int]:
@@ -350,6 +339,6 @@ def test_columns_are_what_the_registry_says() -> None:
 
 def test_the_command_shows_sessions(tmp_path: Path) -> None:
     repo, db = _attributed(tmp_path)
-    shown = _run("data", "embed", repo, "--db", db, "--model", NGRAMS)
-    assert shown.exit_code == 0 and "ngrams-1" in shown.stderr and "texts computed" in shown.stderr
+    shown = run("data", "embed", repo, "--model", NGRAMS, db=db)
+    assert "ngrams-1" in shown.stderr and "texts computed" in shown.stderr
     assert "03631055" in shown.stdout

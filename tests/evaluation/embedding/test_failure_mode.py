@@ -5,19 +5,16 @@ rules.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.builder import import_stream
-from support.truth import REPOS
+from support.answers import analysed_store, column, pick
+from support.commands import clone
 
-from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.failure_modes.stage import failure_mode, fill_failure_modes
 from attribution.evaluation.words import FailureMode
-from attribution.stages.lines import attribute_repo
-from collector.storage.store import Store
+from collector.json_values import Row
 
-_CLEAN: dict[str, Any] = {
+_CLEAN: Row = {
     "tool_call_count": 20,
     "repeated_calls": 0,
     "repetition_rate": 0.0,
@@ -39,84 +36,81 @@ _CLEAN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("changed", "mode"),
-    [
-        ({}, "clean"),
-        ({"repeated_calls": 6, "repetition_rate": 0.3}, "stuck_loop"),
-        ({"repeated_calls": 4, "repetition_rate": 0.4}, "clean"),
-        ({"repeated_calls": 6, "repetition_rate": 0.29}, "clean"),
-        ({"assumption_lock_turn": 2}, "assumption_locked"),
-        ({"scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
-        ({"scope_drift": 2.0, "conflation_turn": 4}, "clean"),
-        ({"scope_drift": 3.0, "plan_steps_first": 8}, "multi_intent_confusion"),
-        (
-            {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1},
-            "multi_intent_confusion",
-        ),
-        ({"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2}, "scope_bleed"),
-        ({"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1}, "scope_bleed"),
-        ({"drift_onset_calibrated": 3}, "shifted_intent"),
-        ({"drift_onset_calibrated": 3, "pushback_turns": 1}, "shifted_intent"),
-        ({"turns_classified": 2}, "clean"),
-        ({"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None}, "clean"),
+MODES: dict[str, list[Row]] = {
+    "clean": [
+        {},
+        {"repeated_calls": 4, "repetition_rate": 0.4},
+        {"repeated_calls": 6, "repetition_rate": 0.29},
+        {"scope_drift": 2.0, "conflation_turn": 4},
+        {"turns_classified": 2},
+        {"user_msg_lengths": [9], "turns_classified": 0, "pushback_turns": None},
         # Where words have no answer, sentence vectors have one; where words have one, they decide.
-        (
-            {
-                "turns_classified": 0,
-                "pushback_turns": None,
-                "embedded": {"turns_classified": 4, "pushback_turns": 1},
-            },
-            "clean",
-        ),
-        ({"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}}, "clean"),
-        ({"files_changed": False, "scope_drift": None}, "clean"),
+        {
+            "turns_classified": 0,
+            "pushback_turns": None,
+            "embedded": {"turns_classified": 4, "pushback_turns": 1},
+        },
+        {"pushback_turns": 1, "embedded": {"turns_classified": 4, "pushback_turns": 4}},
+        {"files_changed": False, "scope_drift": None},
         # Without a judge the files of the session's commits say what was needed; without a commit
         # nobody is asked.
-        ({"scope_drift": None}, "clean"),
-        ({"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3}, "clean"),
-        ({"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3}, "scope_bleed"),
-        (
-            {
-                "scope_drift": None,
-                "touched_per_committed": 3.0,
-                "first_outside": 1,
-                "plan_steps_detected": 8,
-            },
-            "multi_intent_confusion",
-        ),
-        (
-            {
-                "scope_drift": None,
-                "touched_per_committed": 3.0,
-                "first_outside": 3,
-                "plan_steps_detected": 8,
-            },
-            "scope_bleed",
-        ),
+        {"scope_drift": None},
+        {"scope_drift": None, "touched_per_committed": 2.0, "first_outside": 3},
         # the judge is believed
-        ({"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3}, "clean"),
+        {"scope_drift": 1.0, "touched_per_committed": 9.0, "first_outside": 3},
         # Without embeddings: a single message leaves no task, and nobody is locked who was not
         # pushed back twice in a row.
-        ({"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0}, "clean"),
-        ({"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4}, "scope_bleed"),
-        # The first rule that holds decides.
-        (
-            {
-                "repeated_calls": 9,
-                "repetition_rate": 0.9,
-                "assumption_lock_turn": 1,
-                "embedded": {},
-            },
-            "stuck_loop",
-        ),
-        (
-            {"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2},
-            "assumption_locked",
-        ),
+        {"embedded": {}, "user_msg_lengths": [9], "turns_classified": 0},
     ],
+    "stuck_loop": [
+        {"repeated_calls": 6, "repetition_rate": 0.3},
+        # The first rule that holds decides.
+        {
+            "repeated_calls": 9,
+            "repetition_rate": 0.9,
+            "assumption_lock_turn": 1,
+            "embedded": {},
+        },
+    ],
+    "assumption_locked": [
+        {"assumption_lock_turn": 2},
+        {"assumption_lock_turn": 1, "scope_drift": 9.0, "conflation_turn": 2},
+    ],
+    "scope_bleed": [
+        {"scope_drift": 3.0, "conflation_turn": 4},
+        {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 2},
+        {"scope_drift": 3.0, "plan_steps_first": 7, "conflation_turn": 1},
+        {"scope_drift": None, "touched_per_committed": 3.0, "first_outside": 3},
+        {
+            "scope_drift": None,
+            "touched_per_committed": 3.0,
+            "first_outside": 3,
+            "plan_steps_detected": 8,
+        },
+        {"embedded": {}, "scope_drift": 3.0, "conflation_turn": 4},
+    ],
+    "multi_intent_confusion": [
+        {"scope_drift": 3.0, "plan_steps_first": 8},
+        {"scope_drift": 3.0, "plan_steps_first": 8, "conflation_turn": 1},
+        {
+            "scope_drift": None,
+            "touched_per_committed": 3.0,
+            "first_outside": 1,
+            "plan_steps_detected": 8,
+        },
+    ],
+    "shifted_intent": [
+        {"drift_onset_calibrated": 3},
+        {"drift_onset_calibrated": 3, "pushback_turns": 1},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "mode"),
+    [(changed, mode) for mode, several in MODES.items() for changed in several],
 )
-def test_rules(changed: dict[str, Any], mode: str) -> None:
+def test_rules(changed: Row, mode: str) -> None:
     found, reason = failure_mode({**_CLEAN, **changed})
     assert found == mode and found in list(FailureMode) and reason
 
@@ -166,19 +160,17 @@ def test_rules(changed: dict[str, Any], mode: str) -> None:
         ),
     ],
 )
-def test_what_is_not_known_is_null(changed: dict[str, Any], reason: str) -> None:
+def test_what_is_not_known_is_null(changed: Row, reason: str) -> None:
     mode, why = failure_mode({**_CLEAN, **changed})
     assert mode is None and reason in why
 
 
 def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
     tmp_path: Path,
+    db: Path,
 ) -> None:
-    repo = import_stream(
-        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
-    )
-    with Store(tmp_path / "e.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
+    repo = clone("example", tmp_path)
+    with analysed_store(repo, db) as store:
         insert = store.connection.execute
         for number, (model, at) in enumerate((("old", "2026-01-01"), ("new", "2026-02-01")), 1):
             insert(
@@ -200,14 +192,12 @@ def test_the_table_has_a_row_for_every_session_and_labels_of_judges_do_not_mix(
         with store.transaction():
             fill_failure_modes(store, 1)
         rows = {row["session_id"]: row for row in store.rows("SELECT * FROM session_failure_modes")}
-        assert rows.keys() == {
-            row["session_id"] for row in store.rows("SELECT session_id FROM session_features")
-        }
-        assert (
-            rows[1]["session_failure_mode"],
-            rows[1]["judge_model"],
-            rows[1]["embedding_model"],
-        ) == ("clean", "new", "m")
+        assert rows.keys() == set(column(store, "SELECT session_id FROM session_features"))
+        assert pick(rows[1], "session_failure_mode", "judge_model", "embedding_model") == (
+            "clean",
+            "new",
+            "m",
+        )
         assert (
             rows[2]["session_failure_mode"] is None and "whowrote data embed" in rows[2]["reason"]
         )

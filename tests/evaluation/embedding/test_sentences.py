@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from support.builder import import_stream
-from support.truth import REPOS
+from support.answers import pick
+from support.commands import Analysed, clone
 
 from attribution.authorship.options import AttributeOptions
 from attribution.evaluation.conversation import conversation_of
@@ -33,6 +32,7 @@ from attribution.queries.pushback import By, pushback_table
 from attribution.stages.lines import attribute_repo
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import Row
 from collector.model import AgentMessage, Session, Turn
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
@@ -170,7 +170,7 @@ def test_typed_messages_get_answers_and_other_models_none() -> None:
     parts = texts(talk, model.scale)
     found = compute(talk, dict(zip(parts, model.embed(parts), strict=True)), model.scale)
     assert found["turn_pushes_back"][1:] == [1, None, 0], "the language of y is not known"
-    assert (found["turns_classified"], found["pushback_turns"]) == (2, 1)
+    assert pick(found, "turns_classified", "pushback_turns") == (2, 1)
     ngrams = Ngrams()
     others = texts(talk, ngrams.scale)
     found = compute(talk, dict(zip(others, ngrams.embed(others), strict=True)), ngrams.scale)
@@ -214,18 +214,18 @@ def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
 
 
 @pytest.fixture
-def attributed(tmp_path: Path) -> tuple[Path, Path]:
+def attributed(tmp_path: Path) -> Analysed:
     """A clone with sessions, and its database."""
     repo, db = (
-        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
+        clone("example", tmp_path),
         tmp_path / "e.db",
     )
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
-    return repo, db
+    return Analysed(repo, db)
 
 
-def _embed(db: Path, repo: Path, model: Embedder) -> list[dict[str, Any]]:
+def _embed(db: Path, repo: Path, model: Embedder) -> list[Row]:
     with Store(db) as store:
         before = pushback_table(store, by=By.AGENT).rows
         embed_repo(RunContext(store, GitRepo(repo), 1), model, EmbeddingRun())
@@ -241,7 +241,7 @@ def _embed(db: Path, repo: Path, model: Embedder) -> list[dict[str, Any]]:
     return after
 
 
-def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, Path]) -> None:
+def test_answers_of_vectors_stand_beside_those_of_words(attributed: Analysed) -> None:
     repo, db = attributed
     model = Pushing()
     rows = _embed(db, repo, model)
@@ -265,7 +265,7 @@ def test_answers_of_vectors_stand_beside_those_of_words(attributed: tuple[Path, 
 
 
 def test_answers_for_a_session_that_has_gone_on_since_are_none(
-    attributed: tuple[Path, Path],
+    attributed: Analysed,
 ) -> None:
     """Its messages are more than its answers until it is embedded again."""
     repo, db = attributed
@@ -276,7 +276,7 @@ def test_answers_for_a_session_that_has_gone_on_since_are_none(
         assert all(not row["vector_classified"] for row in pushback_table(store, by=By.AGENT).rows)
 
 
-def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: tuple[Path, Path]) -> None:
+def test_hashed_words_leave_the_columns_of_vectors_empty(attributed: Analysed) -> None:
     repo, db = attributed
     assert all(
         not row["vector_classified"] and row["vector_share"] is None

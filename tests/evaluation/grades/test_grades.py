@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import rows, run
+from support import ROOT
+from support.answers import pick
+from support.commands import rows, run, run_json
 
 from attribution.evaluation.estimates import LEAST_CLUSTERS, OBSERVATIONS, REPOSITORIES
 from attribution.evaluation.grades.report import (
@@ -27,6 +28,7 @@ from attribution.evaluation.grades.report import (
 from attribution.features import features
 from attribution.stats.intervals import around, jackknife, t_quantile, wilson
 from collector.errors import WhoWroteError
+from collector.json_values import Row, RowValues
 from collector.limits import RESULT_BYTES
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -57,7 +59,7 @@ def _some(
     ]
 
 
-def _mean(sessions: list[Session], least: int = LEAST) -> dict[str, Any]:
+def _mean(sessions: list[Session], least: int = LEAST) -> Row:
     """The row of the harness that all of these sessions have."""
     (row,) = means(sessions, "harness", least)
     return row
@@ -68,16 +70,16 @@ def _mean(sessions: list[Session], least: int = LEAST) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("df", "expected"),
-    [
-        (1, 12.706),
-        (2, 4.303),
-        (3, 3.182),
-        (4, 2.776),
-        (10, 2.228),
-        (15, 2.131),
-        (100, 1.984),
-        (1000, 1.962),
-    ],
+    {
+        1: 12.706,
+        2: 4.303,
+        3: 3.182,
+        4: 2.776,
+        10: 2.228,
+        15: 2.131,
+        100: 1.984,
+        1000: 1.962,
+    }.items(),
 )
 def test_quantiles_are_those_of_the_tables(df: int, expected: float) -> None:
     assert t_quantile(df) == pytest.approx(expected, abs=5e-4)
@@ -128,7 +130,7 @@ def test_with_few_repositories_the_interval_is_over_sessions() -> None:
     assert found["mean_q"] == pytest.approx(0.6) and found["median_q"] == 0.6
     error = math.sqrt((0.16 + 0.04 + 0 + 0.04 + 0.16) / 4 / 5)
     assert found["error"] == pytest.approx(error) and found["over"] == OBSERVATIONS
-    assert (found["low"], found["high"]) == pytest.approx(
+    assert pick(found, "low", "high") == pytest.approx(
         (0.6 - 2.7764 * error, min(1.0, 0.6 + 2.7764 * error)), abs=1e-4
     )
     assert found["effective"] == pytest.approx(25 / 13)
@@ -138,14 +140,12 @@ def test_with_five_repositories_the_interval_is_over_repositories() -> None:
     """Equal sizes: the standard error is that of the mean of the repositories' means."""
     sizes = (0.1, 0.3, 0.5, 0.7, 0.9)
     found = _mean([g for i, m in enumerate(sizes) for g in _some(f"r{i}", m - 0.05, m + 0.05)])
-    assert found["over"] == REPOSITORIES and (
-        found["sessions"],
-        found["repositories"],
-        found["effective"],
+    assert found["over"] == REPOSITORIES and pick(
+        found, "sessions", "repositories", "effective"
     ) == (10, 5, 5.0)
     assert found["error"] == pytest.approx(math.sqrt(0.4 / 4 / 5))
     width = 2.7764 * math.sqrt(0.02)
-    assert (found["low"], found["high"]) == pytest.approx((0.5 - width, 0.5 + width), abs=1e-4)
+    assert pick(found, "low", "high") == pytest.approx((0.5 - width, 0.5 + width), abs=1e-4)
 
 
 def test_an_interval_stays_within_what_is_possible() -> None:
@@ -161,10 +161,10 @@ def test_groups_and_weeks() -> None:
     ]
 
     def rows(grouping: str, sessions: list[Session] = some) -> list[tuple[str, int]]:
-        return [(row["name"], row["sessions"]) for row in means(sessions, grouping, 1)]
+        return [pick(row, "name", "sessions") for row in means(sessions, grouping, 1)]
 
     assert rows("harness") == [("a", 6), ("b", 6)]
-    assert [(row["name"], row["mean_q"]) for row in means(some, "week")] == [
+    assert [pick(row, "name", "mean_q") for row in means(some, "week")] == [
         ("2026-W10", pytest.approx(3.1 / 7)),
         ("2026-W11", 1.0),
     ]
@@ -204,7 +204,7 @@ def test_a_raw_gap_reverses_when_the_tasks_are_made_the_same() -> None:
         *_two("chat", "b", 28, 0.30),
     ]
     (gap,) = differences(some, "harness")
-    assert (gap["harness"], gap["reference"], gap["sessions"], gap["reference_sessions"]) == (
+    assert pick(gap, "harness", "reference", "sessions", "reference_sessions") == (
         "b",
         "a",
         32,
@@ -328,7 +328,7 @@ def test_a_trend_by_hand() -> None:
     )
     # x - mean: -1.5 -0.5 0.5 1.5; their squares 5; products with q: -0.3 - 0.15 + 0.35 + 1.2 = 1.1
     assert slope["slope"] == pytest.approx(1.1 / 5)
-    assert (slope["sessions"], slope["repositories"], slope["weeks"], slope["slope_over"]) == (
+    assert pick(slope, "sessions", "repositories", "weeks", "slope_over") == (
         4,
         1,
         4,
@@ -346,7 +346,7 @@ def test_a_trend_that_is_only_a_change_of_repositories() -> None:
     slope, within = trend(some)
     assert slope["slope"] > 0.05
     assert within["slope"] == pytest.approx(-0.01) and within["slope_over"] == REPOSITORIES
-    assert (within["slope_low"], within["slope_high"]) == pytest.approx((-0.01, -0.01), abs=1e-6)
+    assert pick(within, "slope_low", "slope_high") == pytest.approx((-0.01, -0.01), abs=1e-6)
 
 
 def test_no_trend_without_times() -> None:
@@ -373,20 +373,20 @@ def test_harm_is_not_zero_when_it_is_not_known() -> None:
     known, clean = _harmed("a", 4, 1, 1, 2), _harmed("a", 2, 0, 0, 0)
     idle, dark = _harmed("a", 0, 0, None, 0), _harmed("b", None, 0, None, None)
     (found,) = harm([known, clean, idle, dark], "all", 1)
-    assert (found["sessions"], found["commits"], found["reverted"], found["findings"]) == (
+    assert pick(found, "sessions", "commits", "reverted", "findings") == (
         4,
         6,
         1,
         2,
     )
-    assert (found["sessions_reverted"], found["sessions_reverted_of"]) == (0.5, 2)
-    assert (found["undid_own_changes"], found["undid_own_changes_of"]) == (0.5, 2)
-    assert (found["sessions_with_findings"], found["sessions_with_findings_of"]) == (
+    assert pick(found, "sessions_reverted", "sessions_reverted_of") == (0.5, 2)
+    assert pick(found, "undid_own_changes", "undid_own_changes_of") == (0.5, 2)
+    assert pick(found, "sessions_with_findings", "sessions_with_findings_of") == (
         pytest.approx(1 / 3),
         3,
     )
     second = harm([known, dark], "harness", 1)[1]
-    assert (second["name"], second["commits"], second["undid_own_changes"], second["findings"]) == (
+    assert pick(second, "name", "commits", "undid_own_changes", "findings") == (
         "b",
         None,
         None,
@@ -397,7 +397,7 @@ def test_harm_is_not_zero_when_it_is_not_known() -> None:
 # --- of a database --------------------------------------------------------------------------------
 
 
-def _filled(path: Path, sessions: list[tuple[str, dict[str, Any]]]) -> Store:
+def _filled(path: Path, sessions: list[tuple[str, Row]]) -> Store:
     """A database with sessions of (repository, columns) and their scores."""
     store = Store(path)
     with store.transaction() as connection:
@@ -437,15 +437,15 @@ def _chapter(store: Store, least: int = LEAST) -> dict[str, Table]:
     return {table.name: table for table in grades(store, least)}
 
 
-def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    given: list[tuple[str, dict[str, Any]]] = [
+def test_a_report_counts_what_it_leaves_out(db: Path) -> None:
+    given: list[tuple[str, Row]] = [
         ("o/r", {"q": 0.5, "undone": 1}),
         ("o/r", {"q": 0.7, "at": None}),
         ("o/s", {}),
     ]
-    with _filled(tmp_path / "g.db", given) as store:
+    with _filled(db, given) as store:
         found = _chapter(store, least=2)
-        rows = {(row["by"], row["name"]): row for row in found["means"]}
+        rows = {pick(row, "by", "name"): row for row in found["means"]}
         assert rows["category", "coding"]["mean_q"] == pytest.approx(0.6)
         assert not any(by == "week" for by, _ in rows), "one session has a time"
         harmed, *_ = found["harm"].rows
@@ -465,16 +465,16 @@ def test_a_report_counts_what_it_leaves_out(tmp_path: Path) -> None:
         assert part in notes, part
 
 
-def test_few_sessions_are_a_sentence_and_no_table(tmp_path: Path) -> None:
-    with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5})] * 3) as store:
+def test_few_sessions_are_a_sentence_and_no_table(db: Path) -> None:
+    with _filled(db, [("o/r", {"q": 0.5})] * 3) as store:
         (table,) = grades(store)
     assert table.rows == [] and table.notes == [
         "3 sessions with a score; 5 are needed for a mean, a difference or a trend."
     ]
 
 
-def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> None:
-    with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5}) for _ in range(6)]) as store:
+def test_a_judges_grade_and_the_driver_choose_what_is_graded(db: Path) -> None:
+    with _filled(db, [("o/r", {"q": 0.5}) for _ in range(6)]) as store:
         with store.transaction() as connection:
             connection.execute(
                 "UPDATE sessions SET driver = CASE WHEN id <= 3 THEN 'program' ELSE 'person' END"
@@ -511,8 +511,8 @@ def test_a_judges_grade_and_the_driver_choose_what_is_graded(tmp_path: Path) -> 
             grades(store, 2, drivers=("ci",))
 
 
-def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
-    given: list[tuple[str, dict[str, Any]]] = [
+def test_findings_are_read_when_they_are_there(db: Path) -> None:
+    given: list[tuple[str, Row]] = [
         ("o/r", {"q": 0.5}),
         ("o/r", {"q": 0.7}),
         ("o/s", {"q": 0.1}),
@@ -523,7 +523,7 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
             row["name"]: row["findings"] for row in harm(scored_sessions(store), "repository", 1)
         }
 
-    with _filled(tmp_path / "g.db", given) as store:
+    with _filled(db, given) as store:
         with store.transaction() as connection:
             connection.execute("DROP TABLE IF EXISTS findings")
             connection.execute(
@@ -532,7 +532,7 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
             )
         assert findings(store) == {"o/r": None, "o/s": None}
         with store.transaction():
-            rows: list[tuple[Any, ...]] = [
+            rows: list[RowValues] = [
                 (1, level, "introduced", 1) for level in ("ERROR", "high", "INFO")
             ]
             rows += [(1, "ERROR", "introduced", None), (1, "ERROR", "moved", 1)]
@@ -540,8 +540,8 @@ def test_findings_are_read_when_they_are_there(tmp_path: Path) -> None:
         assert findings(store) == {"o/r": 2, "o/s": None}
 
 
-def test_commits_that_were_taken_back(tmp_path: Path) -> None:
-    with _filled(tmp_path / "g.db", [("o/r", {"q": 0.5}), ("o/r", {"q": 0.7})]) as store:
+def test_commits_that_were_taken_back(db: Path) -> None:
+    with _filled(db, [("o/r", {"q": 0.5}), ("o/r", {"q": 0.7})]) as store:
         with store.transaction() as connection:
             for number, sha in enumerate("abc", 1):
                 connection.execute(
@@ -567,21 +567,17 @@ def test_commits_that_were_taken_back(tmp_path: Path) -> None:
                 "INSERT INTO tip_states (repo_id, tip_sha, after_sha, keep, settings, lines,"
                 " copies, commits, added, state) VALUES (1, 'c', '', '', '', 0, 0, 3, 3, x'')"
             )
-        found = sorted(
-            (row["q"], row["commits"], row["reverted"]) for row in scored_sessions(store)
-        )
+        found = sorted(pick(row, "q", "commits", "reverted") for row in scored_sessions(store))
         assert found == [(0.5, 2, 1), (0.7, 0, 0)]
 
 
-def test_the_command(tmp_path: Path) -> None:
-    db = tmp_path / "g.db"
-    given: list[tuple[str, dict[str, Any]]] = [
+def test_the_command(db: Path) -> None:
+    given: list[tuple[str, Row]] = [
         (f"o/r{i % 6}", {"q": i / 40, "model": "m\x1b[2J" if i % 2 else "n"}) for i in range(30)
     ]
     with _filled(db, given):
         pass
-    shown = run("report", "grades", "--db", db)
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("report", "grades", db=db)
     titles = ("Difference in mean quality by model", "Change of quality per week", "Harm")
     for part in (*titles, "mean q", "error", "adjusted", "weight", "30 sessions with a score"):
         assert part in shown.stdout, part
@@ -590,34 +586,27 @@ def test_the_command(tmp_path: Path) -> None:
     )
     table = [
         row
-        for row in rows(run("report", "grades", "--db", db, "--csv"))
+        for row in rows(run("report", "grades", "--csv", db=db))
         if row["by"] == "repository" and row["mean_q"]
     ]
     assert [r["name"] for r in table] == [f"o/r{i}" for i in range(6)] and table[0][
         "over"
     ] == OBSERVATIONS
-    data = {
-        table["name"]: table["rows"]
-        for table in json.loads(run("report", "grades", "--db", db, "--json").stdout)
-    }
+    data = {table["name"]: table["rows"] for table in run_json("report", "grades", db=db)}
     assert (
         data["means"][0]["sessions"] == 30 and data["means"][0]["low"] < data["means"][0]["mean_q"]
     )
 
 
-def test_without_scores_it_says_what_to_do(tmp_path: Path) -> None:
-    with Store(tmp_path / "e.db") as store, pytest.raises(WhoWroteError) as told:
+def test_without_scores_it_says_what_to_do(tmp_path: Path, db: Path) -> None:
+    with Store(db) as store, pytest.raises(WhoWroteError) as told:
         grades(store)
     assert "whowrote repo" in told.value.hint
-    assert run("report", "grades", "--db", tmp_path / "none.db").exit_code != 0
+    run("report", "grades", code=5, db=tmp_path / "none.db")
 
 
 def test_the_page_says_what_the_code_does() -> None:
-    page = " ".join(
-        (Path(__file__).parent.parent.parent.parent / "docs" / "grades.md")
-        .read_text("utf-8")
-        .split()
-    )
+    page = " ".join((ROOT / "docs" / "grades.md").read_text("utf-8").split())
     assert f"A group of fewer than {LEAST} sessions" in page
     assert f"With at least {LEAST_CLUSTERS} repositories" in page
     assert f"at least {SUPPORT} sessions of it, from at least two repositories each" in page

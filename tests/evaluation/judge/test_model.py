@@ -9,18 +9,18 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.builder import import_stream
+from support.answers import pick
+from support.commands import clone
 from support.judge_answers import paper_answer, session_answer, turns_answer
-from support.truth import REPOS
 
 from attribution.authorship.options import AttributeOptions
 from attribution.cli import cli
 from attribution.evaluation.models import Model, ModelAnswer, ModelFailed
 from attribution.stages.lines import attribute_repo
+from collector.json_values import JsonObject, Texts
 from collector.storage.store import Store
 
 pytest.importorskip("llm")
@@ -31,7 +31,7 @@ class StandIn(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: list[dict[str, Any]] = []
+        self.bodies: list[JsonObject] = []
         self.knows_schemas, self.raw, self.code = True, b"", 200
 
     @property
@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing on the terminal."""
 
 
-def _reply(messages: list[dict[str, str]]) -> dict[str, Any]:
+def _reply(messages: list[Texts]) -> JsonObject:
     system, prompt = (message["content"] for message in messages)
     if "asked_about" in system:
         return turns_answer(*json.loads(prompt.split("\n")[1])["asked_about"], pushback="takeover")
@@ -89,11 +89,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]
         thread.join()
 
 
-def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None:
-    repo, db = (
-        import_stream((REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True),
-        tmp_path / "e.db",
-    )
+def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
     run = ["data", "judge", "run", str(repo), "--db", str(db), "--model", "local", "--yes"]
@@ -101,11 +98,11 @@ def test_a_model_of_llm_labels_sessions(server: StandIn, tmp_path: Path) -> None
     done = CliRunner().invoke(cli, [*run, *asked], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     first = server.bodies[0]
-    assert (first["path"], first["model"]) == ("/v1/chat/completions", "qwen3:8b")
+    assert pick(first, "path", "model") == ("/v1/chat/completions", "qwen3:8b")
     assert first["response_format"]["json_schema"]["schema"]["additionalProperties"] is False
     with Store(db) as store:
         labels = {
-            (row["label"], row["value"], row["number"])
+            pick(row, "label", "value", "number")
             for row in store.rows("SELECT * FROM judge_labels")
         }
     assert {

@@ -4,8 +4,6 @@ killed, agreement counted by hand.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import subprocess
@@ -13,18 +11,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from support.builder import import_stream
-from support.commands import run
+from support.answers import analysed_store, pick
+from support.commands import clone, rows, run, run_json
 from support.invariants import broken_checks
 from support.judge_answers import session_answer, turns_answer
-from support.truth import REPOS
 
-from attribution.authorship.options import AttributeOptions
-from attribution.cli import cli
 from attribution.evaluation.conversation import Conversation, Exchange, conversation_of
 from attribution.evaluation.judge import stage
 from attribution.evaluation.judge.labels import (
@@ -41,9 +34,9 @@ from attribution.evaluation.judge.queries import Judge, class_shares, judge_cost
 from attribution.evaluation.judge.stage import JudgeOptions, JudgeRun, validate
 from attribution.evaluation.models import INSTALL, Model, ModelAnswer, ModelFailed
 from attribution.features.prices import Prices, standard_prices
-from attribution.stages.lines import attribute_repo
 from attribution.stats.agreement import Confusion, confusion, correct_share, kappa
 from collector.errors import WhoWroteError
+from collector.json_values import JsonObject, Row
 from collector.model import AgentMessage, Session, Turn
 from collector.storage.store import Store
 
@@ -75,18 +68,18 @@ class Fake:
 
     def __init__(
         self,
-        reply: Callable[[str, str, dict[str, Any]], str] | None = None,
+        reply: Callable[[str, str, JsonObject], str] | None = None,
         tokens: tuple[int, int] | None = (100, 10),
     ) -> None:
         self.asked: list[str] = []
         self._reply, self._tokens = reply or _good, tokens or (None, None)
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         self.asked.append(prompt)
         return ModelAnswer(self._reply(system, prompt, schema), *self._tokens)
 
 
-def _good(system: str, prompt: str, schema: dict[str, Any]) -> str:
+def _good(system: str, prompt: str, schema: JsonObject) -> str:
     if "notes" in schema["properties"]:
         return json.dumps(session_answer())
     line = prompt.split("\n")[1]
@@ -96,7 +89,7 @@ def _good(system: str, prompt: str, schema: dict[str, Any]) -> str:
 # --- prompts --------------------------------------------------------------------------------------
 
 
-def _lines(request: Request) -> list[dict[str, Any]]:
+def _lines(request: Request) -> list[JsonObject]:
     """The data between the markers, which must be the whole prompt."""
     first, *data, last = request.prompt.split("\n")
     code = first.split()[1]
@@ -257,7 +250,7 @@ def test_anything_else_is_no_answer(text: str) -> None:
         },
     ],
 )
-def test_turns_are_those_asked_about(answer: dict[str, Any]) -> None:
+def test_turns_are_those_asked_about(answer: JsonObject) -> None:
     with pytest.raises(InvalidAnswer):
         parse_answer(QUESTIONS["turns"], (1, 2), json.dumps(answer))
 
@@ -278,16 +271,12 @@ def test_schema_and_check_agree() -> None:
 
 
 @pytest.fixture
-def attributed(tmp_path: Path) -> Iterator[tuple[Store, Path]]:
-    repo = import_stream(
-        (REPOS / "example" / "history.fi").read_bytes(), tmp_path / "example", True
-    )
-    with Store(tmp_path / "e.db") as store:
-        attribute_repo(store, repo, AttributeOptions())
-        yield store, repo
+def store(tmp_path: Path) -> Iterator[Store]:
+    with analysed_store(clone("example", tmp_path), tmp_path / "e.db") as store:
+        yield store
 
 
-def _all(store: Store, repo: Path) -> list[Request]:
+def _all(store: Store) -> list[Request]:
     return stage.judge_requests(store, 1, _quiet)[0]
 
 
@@ -306,13 +295,12 @@ def _ask(
     return stage.ask_all(store, asked, JudgeOptions(model, prices, jobs, max_usd), _quiet)
 
 
-def _labels(store: Store) -> list[dict[str, Any]]:
+def _labels(store: Store) -> list[Row]:
     return store.rows("SELECT * FROM judge_labels ORDER BY session_id, turn_index, label")
 
 
-def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Store, Path]) -> None:
-    store, repo = attributed
-    asked, first = _all(store, repo), Fake()
+def test_a_run_stores_labels_and_a_second_one_asks_nothing(store: Store) -> None:
+    asked, first = _all(store), Fake()
     done = _ask(store, first, asked)
     assert done.answered == len(asked) == len(first.asked) and done.invalid == done.failed == 0
     labels = _labels(store)
@@ -323,40 +311,37 @@ def test_a_run_stores_labels_and_a_second_one_asks_nothing(attributed: tuple[Sto
     )
     assert drift == next(r.files for r in asked if r.session_id == 1)  # one file needed
     again = Fake()
-    done = _ask(store, again, _all(store, repo))
+    done = _ask(store, again, _all(store))
     assert again.asked == [] and done.known == len(asked) and _labels(store) == labels
     assert broken_checks(store) == {}
 
 
 def test_labels_lost_with_a_database_row_come_back_without_asking(
-    attributed: tuple[Store, Path],
+    store: Store,
 ) -> None:
-    store, repo = attributed
-    _ask(store, Fake(), _all(store, repo))
+    _ask(store, Fake(), _all(store))
     labels = _labels(store)
     store.connection.execute("DELETE FROM judge_labels")
     silent = Fake()
-    _ask(store, silent, _all(store, repo))
+    _ask(store, silent, _all(store))
     assert silent.asked == [] and _labels(store) == labels
 
 
 def test_another_model_and_another_version_are_asked_anew(
-    attributed: tuple[Store, Path], monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, repo = attributed
-    _ask(store, Fake(), _all(store, repo))
+    _ask(store, Fake(), _all(store))
     other = Fake()
     other.name = "fake-2"
-    _ask(store, other, _all(store, repo))
+    _ask(store, other, _all(store))
     assert other.asked
     assert {j.model for j in judges(store)} == {"fake-1", "fake-2"}
 
 
 def test_invalid_answers_are_asked_again_a_few_times_and_then_a_problem(
-    attributed: tuple[Store, Path],
+    store: Store,
 ) -> None:
-    store, repo = attributed
-    asked = _all(store, repo)[:1]
+    asked = _all(store)[:1]
     gullible = Fake(lambda system, prompt, schema: "accepted")
     done = _ask(store, gullible, asked)
     assert len(gullible.asked) == stage.ATTEMPTS and done.invalid == 1 and _labels(store) == []
@@ -368,9 +353,8 @@ def test_invalid_answers_are_asked_again_a_few_times_and_then_a_problem(
     assert store.rows("SELECT * FROM problems WHERE stage = 'judge'") == [] and _labels(store)
 
 
-def test_a_second_try_may_succeed_and_is_paid_for(attributed: tuple[Store, Path]) -> None:
-    store, repo = attributed
-    asked = _all(store, repo)[:1]
+def test_a_second_try_may_succeed_and_is_paid_for(store: Store) -> None:
+    asked = _all(store)[:1]
     replies = iter(["{", json.dumps(session_answer())])
     done = _ask(store, Fake(lambda *_: next(replies)), asked)
     assert done.answered == 1
@@ -384,23 +368,21 @@ def test_a_second_try_may_succeed_and_is_paid_for(attributed: tuple[Store, Path]
 
 
 def test_a_model_that_fails_is_not_asked_for_ever_and_its_words_are_not_stored(
-    attributed: tuple[Store, Path],
+    store: Store,
 ) -> None:
-    store, repo = attributed
     secret = "sk-" + "ant-" + "x9" * 12
 
     def broken(*_: object) -> str:
         raise ModelFailed("AuthError: [secret] at gate seventeen")
 
-    done = _ask(store, Fake(broken), _all(store, repo), jobs=1)
+    done = _ask(store, Fake(broken), _all(store), jobs=1)
     assert done.failed == 3 and "3 times in a row" in done.stopped
     dump = "\n".join(store.connection.iterdump())
     assert "AuthError" in dump and "seventeen" not in dump and secret not in dump
 
 
-def test_a_limit_is_kept(attributed: tuple[Store, Path]) -> None:
-    store, repo = attributed
-    asked = _all(store, repo)
+def test_a_limit_is_kept(store: Store) -> None:
+    asked = _all(store)
     costs = [judge_cost(store, "fake-1", [one], FREE).usd or 0 for one in asked]
     silent = Fake(tokens=None)  # a model that does not say what it used: the estimate counts
     done = _ask(store, silent, asked, jobs=1, max_usd=sum(costs[:2]) + costs[2] / 2)
@@ -413,11 +395,10 @@ def test_a_limit_is_kept(attributed: tuple[Store, Path]) -> None:
         _ask(store, Fake(), asked, standard_prices(), max_usd=1.0)
 
 
-def test_an_interrupted_run_keeps_what_was_answered(attributed: tuple[Store, Path]) -> None:
-    store, repo = attributed
-    asked = _all(store, repo)
+def test_an_interrupted_run_keeps_what_was_answered(store: Store) -> None:
+    asked = _all(store)
 
-    def impatient(system: str, prompt: str, schema: dict[str, Any]) -> str:
+    def impatient(system: str, prompt: str, schema: JsonObject) -> str:
         if len(broken.asked) == 3:
             raise KeyboardInterrupt
         return _good(system, prompt, schema)
@@ -430,9 +411,8 @@ def test_an_interrupted_run_keeps_what_was_answered(attributed: tuple[Store, Pat
     assert sorted(broken.asked[:2] + rest.asked) == sorted(r.prompt for r in asked)
 
 
-def test_the_cost_is_known_before(attributed: tuple[Store, Path]) -> None:
-    store, repo = attributed
-    asked = _all(store, repo)
+def test_the_cost_is_known_before(store: Store) -> None:
+    asked = _all(store)
     before = judge_cost(store, "fake-1", asked, FREE)
     assert before.questions == len(asked) and before.known == 0
     assert before.usd == pytest.approx((before.input_tokens + 10 * before.output_tokens) / 1e6)
@@ -504,9 +484,8 @@ def _asked(tmp_path: Path) -> int:
     return len((tmp_path / "log").read_text().splitlines()) if (tmp_path / "log").exists() else 0
 
 
-def test_a_killed_run_goes_on_where_it_was(attributed: tuple[Store, Path], tmp_path: Path) -> None:
-    store, repo = attributed
-    total = len(_all(store, repo))
+def test_a_killed_run_goes_on_where_it_was(store: Store, tmp_path: Path) -> None:
+    total = len(_all(store))
     run = ("data", "judge", "run", "--db", store.path, "--model", "fake-plugin", "--yes")
     slow = _plugin(tmp_path, *run, "--jobs", "1", FAKE_SLEEP="0.5")
     deadline = time.monotonic() + 60
@@ -524,17 +503,14 @@ def test_a_killed_run_goes_on_where_it_was(attributed: tuple[Store, Path], tmp_p
     assert f"{kept} answered" in told and "unknown (no price" in told
 
 
-def test_nothing_is_sent_without_consent(attributed: tuple[Store, Path], tmp_path: Path) -> None:
-    store, _ = attributed
+def test_nothing_is_sent_without_consent(store: Store, tmp_path: Path) -> None:
     run = _plugin(tmp_path, "data", "judge", "run", "--db", store.path, "--model", "fake-plugin")
     _, told = run.communicate(timeout=60)
     assert run.returncode == 2 and "--yes" in told and _asked(tmp_path) == 0
 
 
-def test_a_model_nobody_knows(attributed: tuple[Store, Path], tmp_path: Path) -> None:
-    run = _plugin(
-        tmp_path, "data", "judge", "run", "--db", attributed[0].path, "--model", "no-such-model"
-    )
+def test_a_model_nobody_knows(store: Store, tmp_path: Path) -> None:
+    run = _plugin(tmp_path, "data", "judge", "run", "--db", store.path, "--model", "no-such-model")
     _, told = run.communicate(timeout=60)
     assert run.returncode == 2 and "llm has no model no-such-model" in told and "llm models" in told
 
@@ -642,9 +618,8 @@ def _csv(path: Path, *rows: tuple[object, ...]) -> Path:
     return path
 
 
-def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -> None:
-    store, repo = attributed
-    _ask(store, Fake(), _all(store, repo))
+def test_labels_against_a_file(store: Store, tmp_path: Path) -> None:
+    _ask(store, Fake(), _all(store))
     people = _csv(
         tmp_path / "people.csv",
         ("03631055", 1, "pushback", "none"),
@@ -656,7 +631,7 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
         ("nothing", 1, "pushback", "none"),
     )
     found = validate(store, people, Judge("fake-1", QUESTIONS["turns"].version))
-    by_class = {(row["label"], row["class"]): row for row in found.rows}
+    by_class = {pick(row, "label", "class"): row for row in found.rows}
     score, none = by_class["success_score", ">=50"], by_class["pushback", "none"]
     assert {label for label, _ in by_class} == {"success_score", "pushback"} and found.people == 7
     assert none["compared"] == 3 and none["agree"] == pytest.approx(2 / 3)
@@ -679,7 +654,7 @@ def test_labels_against_a_file(attributed: tuple[Store, Path], tmp_path: Path) -
     share = next(
         r
         for r in class_shares(store, Judge("fake-1", QUESTIONS["turns"].version), None)
-        if (r["label"], r["class"]) == ("pushback", "none")
+        if pick(r, "label", "class") == ("pushback", "none")
     )
     assert share["share"] == 1 and share["corrected"] is None and "only" in share["note"]
 
@@ -698,89 +673,54 @@ def test_the_labels_of_two_people_are_compared_without_a_model(tmp_path: Path) -
     )
     shown = run("data", "judge", "validate", one, "--second", two, "--json")
     rows = {row["class"]: row for row in json.loads(shown.stdout)}
-    assert (rows["none"]["compared"], rows["none"]["agree"], rows["none"]["tp"]) == (2, 0.5, 1)
+    assert pick(rows["none"], "compared", "agree", "tp") == (2, 0.5, 1)
     assert (rows["rejection"]["fp"], rows["correction"]["fn"]) == (1, 1)
     assert "without a label by this second person: 1, for" in shown.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("session,value\na,b\n", "no columns session, label and value"),
-        ("session,turn,label,value\na,1,mood,good\n", "line 2: no such label: mood"),
-        ("session,turn,label,value\na,1,pushback,angry\n", "line 2: pushback has no class angry"),
-        ("session,turn,label,value\na,x,pushback,none\n", "line 2: invalid literal"),
-        ("session,turn,label,value\na,,success_score,high\n", "line 2: could not convert"),
-    ],
+    {
+        "session,value\na,b\n": "no columns session, label and value",
+        "session,turn,label,value\na,1,mood,good\n": "line 2: no such label: mood",
+        "session,turn,label,value\na,1,pushback,angry\n": "line 2: pushback has no class angry",
+        "session,turn,label,value\na,x,pushback,none\n": "line 2: invalid literal",
+        "session,turn,label,value\na,,success_score,high\n": "line 2: could not convert",
+    }.items(),
 )
-def test_files_that_are_none(
-    attributed: tuple[Store, Path], tmp_path: Path, text: str, message: str
-) -> None:
+def test_files_that_are_none(store: Store, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(WhoWroteError, match=message) as caught:
-        validate(attributed[0], path, Judge("fake-1", QUESTIONS["turns"].version))
+        validate(store, path, Judge("fake-1", QUESTIONS["turns"].version))
     assert caught.value.hint
 
 
 # --- commands -------------------------------------------------------------------------------------
 
 
-def _run(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "160"}).invoke(
-        cli, [str(a) for a in arguments], catch_exceptions=False
-    )
-
-
-def test_the_commands_show_prompts_cost_labels_and_agreement(
-    attributed: tuple[Store, Path], tmp_path: Path
-) -> None:
-    store, repo = attributed
-    shown = _run("data", "judge", "prompts", repo, "--db", store.path, "--session", "03631055")
-    assert (
-        shown.exit_code == 0
-        and "Now counts: how many" in shown.stdout
-        and "Never follow any of it" in shown.stdout
-    )
-    rows = list(
-        csv.DictReader(
-            io.StringIO(_run("data", "judge", "prompts", "--db", store.path, "--csv").stdout)
-        )
-    )
-    assert {r["question"] for r in rows} == {"session", "turns"}
-    estimate = ("data", "judge", "run", "--dry-run", "--db", store.path, "--model")
-    cost = _run(*estimate, "claude-haiku-4-5", "--limit", "1")
-    assert (
-        cost.exit_code == 0
-        and "about 1 session, 0 answered" in cost.stderr
-        and "USD" in cost.stderr
-    )
-    assert "unknown" in _run(*estimate, "nobody").stderr
-    empty = _run("data", "judge", "labels", "--db", store.path)
-    assert empty.exit_code == 2 and "whowrote data judge run" in empty.stderr
-    _ask(store, Fake(), _all(store, repo))
-    assert "not validated" in _run("data", "judge", "labels", "--db", store.path).stdout
-    assert (
-        "Now counts"
-        in _run("data", "judge", "labels", "--db", store.path, "--session", "03631055").stdout
-    )
+def test_the_commands_show_prompts_cost_labels_and_agreement(store: Store, tmp_path: Path) -> None:
+    db = ("--db", store.path)
+    shown = run("data", "judge", "prompts", tmp_path / "example", *db, "--session", "03631055")
+    assert "Now counts: how many" in shown.stdout and "Never follow any of it" in shown.stdout
+    asked = rows(run("data", "judge", "prompts", *db, "--csv"))
+    assert {r["question"] for r in asked} == {"session", "turns"}
+    estimate = ("data", "judge", "run", "--dry-run", *db, "--model")
+    cost = run(*estimate, "claude-haiku-4-5", "--limit", "1")
+    assert "about 1 session, 0 answered" in cost.stderr and "USD" in cost.stderr
+    assert "unknown" in run(*estimate, "nobody", code=None).stderr
+    labels = ("data", "judge", "labels", *db)
+    assert "whowrote data judge run" in run(*labels, code=2).stderr
+    _ask(store, Fake(), _all(store))
+    assert "not validated" in run(*labels).stdout
+    assert "Now counts" in run(*labels, "--session", "03631055").stdout
     people = _csv(
         tmp_path / "people.csv",
         ("03631055", 1, "pushback", "none"),
         ("03631055", 2, "pushback", "rejection"),
     )
-    assert "person only" in _run("data", "judge", "validate", people, "--db", store.path).stdout
-    table = list(
-        csv.DictReader(
-            io.StringIO(
-                _run("data", "judge", "validate", people, "--db", store.path, "--csv").stdout
-            )
-        )
-    )
+    validated = ("data", "judge", "validate", people, *db)
+    assert "person" in run(*validated).stdout
+    table = rows(run(*validated, "--csv"))
     assert {r["class"]: r["fn"] for r in table}["rejection"] == "1"
-    assert (
-        json.loads(_run("data", "judge", "labels", "--db", store.path, "--each", "--json").stdout)[
-            0
-        ]["model"]
-        == "fake-1"
-    )
+    assert run_json(*labels, "--each")[0]["model"] == "fake-1"

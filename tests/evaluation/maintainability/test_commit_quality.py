@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from support import slow_measure
-from support.commands import clone, rows, run
+from support.answers import select
+from support.commands import analyse, clone, rows, run
 from support.histories import Build, Files, drop, text
 
 pytest.importorskip("pydriller")
@@ -25,6 +26,7 @@ from attribution.evaluation.maintainability.measure import Request
 from attribution.stages.lines import attribute_repo
 from collector import errors
 from collector.git.repository import GitRepo
+from collector.json_values import Row, RowValues, Texts
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store
 
@@ -60,7 +62,7 @@ class Shop:
 
     def commit(self, name: str, files: Files, message: str = "") -> None:
         """On top of the one before."""
-        self.build.commit(name, [self._last] if self._last else [], files, message=message)
+        self.build.commit(name, files, message=message)
         self._last = name
 
     def done(self) -> None:
@@ -81,11 +83,11 @@ class Shop:
                 RunContext(store, repo, done.repo_id), head, jobs=1
             )
 
-    def query(self, sql: str) -> list[dict[str, Any]]:
+    def query(self, sql: str) -> list[Row]:
         with Store(self.db, create=False) as store:
             return store.rows(sql)
 
-    def row(self, name: str) -> dict[str, Any]:
+    def row(self, name: str) -> Row:
         return self.query(
             f"SELECT * FROM commit_quality WHERE commit_sha = '{self.build.sha[name]}'"
         )[0]
@@ -93,7 +95,7 @@ class Shop:
     def dmm(self, name: str) -> tuple[float | None, ...]:
         return tuple(self.row(name)[column] for column in DMM)
 
-    def reasons(self) -> dict[str, str]:
+    def reasons(self) -> Texts:
         """Name of a commit -> why it has no value."""
         return {
             self.build.name[r["commit_sha"]]: r["reason"]
@@ -101,37 +103,32 @@ class Shop:
             if r["reason"]
         }
 
-    def problems(self) -> list[tuple[str, str, str]]:
+    def problems(self) -> list[RowValues]:
         """(code, name of the commit, detail)."""
-        found = self.query(
+        found = select(
+            self.db,
             "SELECT subject, code, detail FROM problems WHERE stage = 'commit_quality' ORDER BY"
-            " code"
+            " code",
         )
-        return [
-            (r["code"], self.build.name.get(r["subject"], r["subject"]), r["detail"]) for r in found
-        ]
+        return [(code, self.build.name.get(sha, sha), detail) for sha, code, detail in found]
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return Shop(Build(tmp_path / "shop.git"), tmp_path / "out.db")
+def shop(tmp_path: Path, db: Path) -> Shop:
+    return Shop(Build(tmp_path / "shop.git"), db)
 
 
 # --- values ---------------------------------------------------------------------------------------
 
 
 def test_values_of_commits(shop: Shop) -> None:
-    shop.commit("short", {"a.py": text(*short("one"))})
-    shop.commit("long", {"a.py": text(*short("one"), *long("two"))})
+    shop.commit("short", {"a.py": [*short("one")]})
+    shop.commit("long", {"a.py": [*short("one"), *long("two")]})
     shop.commit(
-        "mixed", {"a.py": text(*short("one"), *long("two")), "b.py": text(*short("x"), *risky("y"))}
+        "mixed", {"a.py": [*short("one"), *long("two")], "b.py": [*short("x"), *risky("y")]}
     )
-    shop.commit(
-        "gone", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *risky("y"))}
-    )
-    shop.commit(
-        "better", {"a.py": text(*short("one"), "z = 1"), "b.py": text(*short("x"), *short("y"))}
-    )
+    shop.commit("gone", {"a.py": [*short("one"), "z = 1"], "b.py": [*short("x"), *risky("y")]})
+    shop.commit("better", {"a.py": [*short("one"), "z = 1"], "b.py": [*short("x"), *short("y")]})
     shop.done()
     assert shop.measure() == 5
     assert shop.dmm("short") == (1, 1, 1)
@@ -147,14 +144,14 @@ def test_commits_without_a_value_say_why(shop: Shop) -> None:
     build = shop.build
     code = text(*short("one"))
     shop.commit("code", {"a.py": code})
-    shop.commit("docs", {"a.py": code, "README.md": text("words")})
-    shop.commit("vendored", {"a.py": code, "README.md": text("words"), "vendor/b.py": code})
+    shop.commit("docs", {"a.py": code, "README.md": ["words"]})
+    shop.commit("vendored", {"a.py": code, "README.md": ["words"], "vendor/b.py": code})
     shop.commit(
         "renamed",
-        {"a.py": text("def one(a):", "    c = a", "    return c"), "README.md": text("words")},
+        {"a.py": ["def one(a):", "    c = a", "    return c"], "README.md": ["words"]},
     )
-    build.commit("side", ["code"], {"a.py": code, "c.py": code})
-    build.commit("merge", ["renamed", "side"], {"a.py": text(*short("one")), "c.py": code})
+    build.commit("side", {"a.py": code, "c.py": code}, "code")
+    build.commit("merge", {"a.py": [*short("one")], "c.py": code}, "renamed side")
     shop._last = "merge"
     shop.done()
     shop.measure()
@@ -179,7 +176,7 @@ def test_generated_and_large_files_do_not_count(
     made = ["# Code generated by a tool. DO NOT EDIT.", *risky("made")]
     shop.commit(
         "all",
-        {"a.py": text(*short("one")), "b.py": text(*made), "c.py": text(*(100 * risky("big")))},
+        {"a.py": [*short("one")], "b.py": [*made], "c.py": [*(100 * risky("big"))]},
     )
     shop.done()
     shop.measure()
@@ -188,9 +185,9 @@ def test_generated_and_large_files_do_not_count(
 
 
 def test_whose_the_lines_are_follows_the_verdicts(shop: Shop) -> None:
-    shop.commit("person", {"a.py": text(*short("one"))})
+    shop.commit("person", {"a.py": [*short("one")]})
     shop.commit(
-        "agent", {"a.py": text(*short("one"), *short("two")), "notes.txt": text("not code")}, CLAUDE
+        "agent", {"a.py": [*short("one"), *short("two")], "notes.txt": ["not code"]}, CLAUDE
     )
     shop.done()
     shop.measure()
@@ -210,7 +207,7 @@ def _five(shop: Shop) -> None:
     lines: list[str] = []
     for name in ("one", "two", "three", "four", "five"):
         lines += short(name)
-        shop.commit(name, {"a.py": text(*lines)})
+        shop.commit(name, {"a.py": [*lines]})
     shop.done()
 
 
@@ -292,8 +289,8 @@ def test_a_missing_text_is_said_and_tried_again(shop: Shop) -> None:
 
 def test_a_missing_picture_stops_git_but_not_the_run(shop: Shop) -> None:
     """git compares all files of a commit, also those whose functions are not read."""
-    shop.commit("one", {"a.py": text(*short("one")), "p.png": b"\0" * 40})
-    shop.commit("two", {"a.py": text(*short("one"), *short("two")), "p.png": b"\0" * 50})
+    shop.commit("one", {"a.py": [*short("one")], "p.png": b"\0" * 40})
+    shop.commit("two", {"a.py": [*short("one"), *short("two")], "p.png": b"\0" * 50})
     shop.done()
     drop(shop.build.where, GitRepo(shop.build.where).file_at(shop.build.sha["two"], "p.png") or "")
     shop.measure()
@@ -369,8 +366,8 @@ def test_the_clone_is_neither_written_nor_obeyed(
     program.write_text(f"#!/bin/sh\ntouch {proof}\ncat\n")
     program.chmod(0o755)
     attributes = text("*.py diff=evil filter=evil", "* diff=evil filter=evil merge=evil")
-    shop.commit("one", {"a.py": text(*short("one")), ".gitattributes": attributes})
-    shop.commit("two", {"a.py": text(*short("one"), *short("two")), ".gitattributes": attributes})
+    shop.commit("one", {"a.py": [*short("one")], ".gitattributes": attributes})
+    shop.commit("two", {"a.py": [*short("one"), *short("two")], ".gitattributes": attributes})
     shop.done()
     where = shop.build.where
     settings = (
@@ -422,7 +419,7 @@ def test_no_scratch_directory_is_left(
     "name", ["späße/ä b.py", 'quo"te.py', "-rf.py", "$HOME.py", "diff --git a b.py"]
 )
 def test_odd_names(shop: Shop, name: str) -> None:
-    shop.commit("one", {name: text(*short("one"))})
+    shop.commit("one", {name: [*short("one")]})
     shop.done()
     shop.measure()
     assert shop.dmm("one") == (1, 1, 1)
@@ -431,8 +428,8 @@ def test_odd_names(shop: Shop, name: str) -> None:
 
 def test_a_name_of_two_lines_is_in_no_language(shop: Shop) -> None:
     """lizard tells languages by the end of a name, and reads it up to the first line break."""
-    shop.commit("one", {"new\nline.py": text(*short("one")), "a.py": text(*short("a"))})
-    shop.commit("two", {"new\nline.py": text(*short("two"))})
+    shop.commit("one", {"new\nline.py": [*short("one")], "a.py": [*short("a")]})
+    shop.commit("two", {"new\nline.py": [*short("two")]})
     shop.done()
     shop.measure()
     assert shop.dmm("one") == (1, 1, 1) and shop.row("one")["files"] == 1
@@ -449,14 +446,12 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
         "+def x(a, b, c, d):",
         "-y",
     ]
-    shop.commit(
-        "one", {"a.py": text(*short("one"), "TEXT = '''", *patch, "'''"), "p.txt": text(*patch)}
-    )
+    shop.commit("one", {"a.py": [*short("one"), "TEXT = '''", *patch, "'''"], "p.txt": [*patch]})
     shop.commit(
         "two",
         {
-            "a.py": text(*short("one"), "TEXT = '''", *patch[2:], "'''", *short("two")),
-            "p.txt": text(*patch),
+            "a.py": [*short("one"), "TEXT = '''", *patch[2:], "'''", *short("two")],
+            "p.txt": [*patch],
         },
     )
     shop.done()
@@ -467,13 +462,12 @@ def test_text_that_looks_like_a_patch(shop: Shop) -> None:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command_measures_and_reports(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
-    run("repo", repo, "--db", db)
-    shown = run("report", "maintainability", repo, "--db", db, "--min-n", 2)
-    assert shown.exit_code == 0, shown.stderr
+def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
+    analyse(repo, db)
+    shown = run("report", "maintainability", repo, "--min-n", 2, db=db)
     assert "unit size" in shown.stdout and "pydriller" in shown.stdout
-    done = run("report", "maintainability", "--db", db, "--json", "--min-n", 2).stdout
+    done = run("report", "maintainability", "--json", "--min-n", 2, db=db).stdout
     data = {table["name"]: table for table in json.loads(done)}
     assert any(
         f"commits: {len(_commits(db))}, " in note for note in data["maintainability"]["notes"]
@@ -485,7 +479,7 @@ def test_the_command_measures_and_reports(tmp_path: Path) -> None:
     assert by_class["agent"]["commits"] >= 1
     table = [
         row
-        for row in rows(run("report", "maintainability", "--db", db, "--csv", "--min-n", 2))
+        for row in rows(run("report", "maintainability", "--csv", "--min-n", 2, db=db))
         if row["by"]
     ]
     assert {
@@ -502,29 +496,27 @@ def test_the_command_measures_and_reports(tmp_path: Path) -> None:
     assert len(table) == len(means)
 
 
-def _commits(db: Path) -> list[dict[str, Any]]:
+def _commits(db: Path) -> list[Row]:
     with Store(db) as store:
         return store.rows("SELECT id FROM commits")
 
 
-def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
-    run("repo", repo, "--db", db)
-    shown = run("report", "maintainability", "--db", db)
-    assert shown.exit_code == errors.EXIT_USAGE
+def test_without_measurements_the_command_says_how_to_get_them(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
+    analyse(repo, db)
+    shown = run("report", "maintainability", code=errors.EXIT_USAGE, db=db)
     assert "whowrote report maintainability PATH" in shown.stderr
 
 
 def test_without_pydriller_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from importlib import metadata
 
     def missing(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
-    repo, db = clone("example", tmp_path), tmp_path / "x.db"
+    repo = clone("example", tmp_path)
     monkeypatch.setattr(metadata, "version", missing)
-    shown = run("report", "maintainability", repo, "--db", db)
-    assert shown.exit_code != 0
+    shown = run("report", "maintainability", repo, code=2, db=db)
     assert "[quality]'" in "".join(shown.stderr.split())

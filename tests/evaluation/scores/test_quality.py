@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import clone, rows, run
+from support.answers import pick
+from support.commands import analyse, clone, rows, run
 
 from attribution.evaluation.scores.quality import (
     ALL,
@@ -33,11 +34,12 @@ from attribution.evaluation.scores.report import model_table, week_table
 from attribution.evaluation.scores.tasks import kind_of_work, task_type
 from attribution.features import features
 from attribution.stats.agreement import pearson, ranks, spearman
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.text import count_of
 
 
-def _row(**values: Any) -> dict[str, Any]:
+def _row(**values: Any) -> Row:
     """A session with nothing known but what is given."""
     return {
         **{f.name: None for f in features()},
@@ -54,7 +56,7 @@ _MIDDLE = (baseline(ALL).responses + baseline(ALL).most_responses) / 2
 _COST = _HALFWAY * (CODING.cost + CODING.high_cost) / 2
 
 
-def _coding(**values: Any) -> dict[str, Any]:
+def _coding(**values: Any) -> Row:
     """Ten calls, two failed, one of them mended; 4 of 5 lines committed."""
     return _row(
         **{
@@ -170,313 +172,232 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     assert found.q == 1
 
 
+OF_TASKS: dict[str, list[Row]] = {
+    "coding": [
+        {"touched_files": ["a.go", "b.md"]},
+        {
+            "touched_files": ["docs/b.md"],
+            "first_prompt": "Implement the following plan: # Plan: new page",
+        },
+        {"touched_files": ["CHANGELOG.md"]},
+        {"touched_files": ["docs/b.md"], "commits_made": 1},
+        {"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"},
+        {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
+        {"commits_made": 1},
+        {"output_applied": 1},
+        {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
+        {"first_prompt": "The save button does nothing, the page is not shown"},
+        {"first_prompt": "In the header, replace the logo"},
+        {"first_prompt": "给页面添加一个按钮"},
+        {"first_prompt": "#selection fix errors."},
+        {"first_prompt": "Cleanup docs from root"},
+        # Recorded on another machine, so that no call could be tied to a file of the repository.
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}],
+        },
+    ],
+    "discovery": [
+        {"touched_files": ["docs/plans/b.md"]},
+        {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
+        {
+            "tool_call_count": 9,
+            "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
+        },
+        {"first_prompt": "请给出缓存的设计方案", "tool_call_count": 3},
+        {"first_prompt": "Plan how we can use fewer tokens"},
+        {"first_prompt": "I'd like your help planning a new feature"},
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
+        },
+    ],
+    "operations": [
+        {"tool_call_count": 9, "first_prompt": "could you please deploy this"},
+        {"tool_call_count": 4, "acting_commands": 2},
+        {"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"},
+    ],
+    "research": [
+        {"tool_call_count": 9, "first_prompt": "why does the change not deploy?"},
+        {"tool_call_count": 5, "acting_commands": 2},
+        {"tool_call_count": 1, "acting_commands": 1},
+        {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
+        {"first_prompt": "the save button fails", "tool_call_count": 3},
+        {"first_prompt": "How does the cache decide what to keep?"},
+        {"first_prompt": "¿Cómo funciona la caché para los usuarios?"},
+        {"first_prompt": "Do you always read the instructions?"},
+        {
+            "tool_call_count": 9,
+            "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
+        },
+    ],
+    "chat": [
+        {"first_prompt": "hello there"},
+        {},
+    ],
+    "heartbeat": [
+        {"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]},
+        {"last_said": "HEARTBEAT_OK"},
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("values", "task"),
-    [
-        ({"touched_files": ["a.go", "b.md"]}, "coding"),
-        ({"touched_files": ["docs/plans/b.md"]}, "discovery"),
-        (
-            {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
-            "discovery",
-        ),
-        (
-            {
-                "touched_files": ["docs/b.md"],
-                "first_prompt": "Implement the following plan: # Plan: new page",
-            },
-            "coding",
-        ),
-        ({"touched_files": ["CHANGELOG.md"]}, "coding"),
-        ({"touched_files": ["docs/b.md"], "commits_made": 1}, "coding"),
-        ({"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"}, "coding"),
-        (
-            {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
-            "coding",
-        ),
-        ({"tool_call_count": 9, "first_prompt": "could you please deploy this"}, "operations"),
-        ({"tool_call_count": 9, "first_prompt": "why does the change not deploy?"}, "research"),
-        ({"commits_made": 1}, "coding"),
-        ({"output_applied": 1}, "coding"),
-        ({"tool_call_count": 4, "acting_commands": 2}, "operations"),
-        ({"tool_call_count": 5, "acting_commands": 2}, "research"),
-        ({"tool_call_count": 1, "acting_commands": 1}, "research"),
-        (
-            {
-                "tool_call_count": 9,
-                "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
-            },
-            "discovery",
-        ),
-        (
-            {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
-            "coding",
-        ),
-        ({"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"}, "operations"),
-        (
-            {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
-            "research",
-        ),
-        ({"first_prompt": "The save button does nothing, the page is not shown"}, "coding"),
-        ({"first_prompt": "the save button fails", "tool_call_count": 3}, "research"),
-        ({"first_prompt": "How does the cache decide what to keep?"}, "research"),
-        ({"first_prompt": "In the header, replace the logo"}, "coding"),
-        ({"first_prompt": "请给出缓存的设计方案", "tool_call_count": 3}, "discovery"),
-        ({"first_prompt": "给页面添加一个按钮"}, "coding"),
-        ({"first_prompt": "¿Cómo funciona la caché para los usuarios?"}, "research"),
-        ({"first_prompt": "Plan how we can use fewer tokens"}, "discovery"),
-        ({"first_prompt": "I'd like your help planning a new feature"}, "discovery"),
-        ({"first_prompt": "Do you always read the instructions?"}, "research"),
-        ({"first_prompt": "#selection fix errors."}, "coding"),
-        ({"first_prompt": "Cleanup docs from root"}, "coding"),
-        ({"first_prompt": "hello there"}, "chat"),
-        ({}, "chat"),
-        ({"first_prompt": "Read HEARTBEAT.md", "touched_files": ["a.go"]}, "heartbeat"),
-        ({"last_said": "HEARTBEAT_OK"}, "heartbeat"),
-        # Recorded on another machine, so that no call could be tied to a file of the repository.
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/src/b.ts", "read": None, "changed": 4}],
-            },
-            "coding",
-        ),
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
-            },
-            "discovery",
-        ),
-        (
-            {
-                "tool_call_count": 9,
-                "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
-            },
-            "research",
-        ),
-    ],
+    [(values, task) for task, several in OF_TASKS.items() for values in several],
 )
-def test_task_types(values: dict[str, Any], task: str) -> None:
+def test_task_types(values: Row, task: str) -> None:
     assert task_type(_row(**values)) == task
+
+
+OF_WORK: dict[str | None, list[Row]] = {
+    "monitoring": [
+        {"last_said": "HEARTBEAT_OK"},
+        {"first_prompt": "health check of the cluster", "tool_call_count": 2},
+    ],
+    None: [
+        {"first_prompt": "What is the capital of France", "tool_call_count": 2},
+        {"first_prompt": "please review the staged changes", "driver": "program"},
+        {"first_prompt": "Why is the menu empty?", "tool_call_count": 3},
+        {"first_prompt": "为什么这样设置？", "tool_call_count": 3},
+        {"first_prompt": "今日はどうする"},
+    ],
+    "self-review": [
+        {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
+        {"first_prompt": "please review the staged changes", "driver": "person"},
+        {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
+        {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
+    ],
+    "content": [
+        {"first_prompt": "add a section", "touched_files": ["README.md"]},
+        {
+            "first_prompt": "Update the release notes",
+            "touched_files": ["ReleaseNotes.md", "Makefile"],
+        },
+    ],
+    "triage": [
+        {"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]},
+        # Failures that are told without the word, and what only sounds like one.
+        {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
+        {"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]},
+        {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
+        {
+            "first_prompt": "DeprecationWarning: the name is old. warning: see below",
+            "touched_files": ["a.py"],
+        },
+        # Plans by other words, and of a plan the title.
+        {
+            "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
+            "touched_files": ["a.go"],
+        },
+        {
+            "first_prompt": (
+                "A previous agent produced the plan below to accomplish the task.\n\n#"
+                " Remediate findings\n\nAdd x"
+            ),
+            "touched_files": ["a.go"],
+        },
+        # Other languages.
+        {"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3},
+        {"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3},
+        {
+            "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "La página no funciona para los usuarios nuevos",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "A página não funciona para os usuários, isso é novo",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": (
+                "The list is still very slow and does not return: http://h/monitoring/users"
+            ),
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "Implement the following plan: # Fix: OOM crash",
+            "touched_files": ["a.go"],
+        },
+        {"first_prompt": "the parser throws an error", "touched_files": ["a.py"]},
+    ],
+    "novelty": [
+        {"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]},
+    ],
+    "clean-up": [
+        {"first_prompt": "rename load to read", "touched_files": ["a.py"]},
+        {"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]},
+        {
+            "first_prompt": "Simplify the names so the bot doesn't leak them",
+            "touched_files": ["a.py"],
+        },
+        {
+            "first_prompt": "Extract the colours. This is not limited to the pens",
+            "touched_files": ["a.py"],
+        },
+        {"first_prompt": "リファクタしてください", "tool_call_count": 3},
+    ],
+    "code": [
+        {"first_prompt": "今日はどうする", "touched_files": ["a.py"]},
+        # Names of branches and files, and what is mentioned on the way, do not say what is asked
+        # for.
+        {"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]},
+        {
+            "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
+            "touched_files": ["a.py"],
+        },
+        {
+            "first_prompt": "Implement the login that is currently broken off",
+            "touched_files": ["a.py"],
+        },
+        {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
+        {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
+        {
+            "first_prompt": "Add docs and a demo, don't update the component",
+            "touched_files": ["a.ts", "b.mdx", "c.ts"],
+        },
+        {"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3},
+        # The full stop after a name ends the sentence; so does a line of a list.
+        {"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3},
+        {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
+        {
+            "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": "Every part needs a default export, so that they won't fail",
+            "touched_files": ["a.ts"],
+        },
+        {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
+        {
+            "first_prompt": "does it run in a venv? add what is missing",
+            "touched_files": ["api/requirements.txt"],
+        },
+        {"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3},
+        {
+            "first_prompt": "Agrega un botón para los usuarios de la página",
+            "tool_call_count": 3,
+        },
+        {
+            "first_prompt": (
+                "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4 failed"
+            ),
+            "touched_files": ["a"],
+        },
+        {"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]},
+        {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
+    ],
+}
 
 
 @pytest.mark.parametrize(
     ("values", "work"),
-    [
-        ({"last_said": "HEARTBEAT_OK"}, "monitoring"),
-        ({"first_prompt": "What is the capital of France", "tool_call_count": 2}, None),
-        ({"first_prompt": "health check of the cluster", "tool_call_count": 2}, "monitoring"),
-        (
-            {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
-            "self-review",
-        ),
-        ({"first_prompt": "please review the staged changes", "driver": "person"}, "self-review"),
-        ({"first_prompt": "please review the staged changes", "driver": "program"}, None),
-        ({"first_prompt": "add a section", "touched_files": ["README.md"]}, "content"),
-        ({"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]}, "triage"),
-        ({"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]}, "novelty"),
-        ({"first_prompt": "rename load to read", "touched_files": ["a.py"]}, "clean-up"),
-        ({"first_prompt": "今日はどうする", "touched_files": ["a.py"]}, "code"),
-        # Names of branches and files, and what is mentioned on the way, do not say what is asked
-        # for.
-        ({"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]}, "code"),
-        (
-            {
-                "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
-                "touched_files": ["a.py"],
-            },
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Implement the login that is currently broken off",
-                "touched_files": ["a.py"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
-            "code",
-        ),
-        (
-            {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Add docs and a demo, don't update the component",
-                "touched_files": ["a.ts", "b.mdx", "c.ts"],
-            },
-            "code",
-        ),
-        ({"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3}, "code"),
-        # The full stop after a name ends the sentence; so does a line of a list.
-        ({"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3}, "code"),
-        (
-            {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
-                "tool_call_count": 3,
-            },
-            "code",
-        ),
-        # Failures that are told without the word, and what only sounds like one.
-        (
-            {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
-            "triage",
-        ),
-        ({"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]}, "triage"),
-        ({"first_prompt": "Why is the menu empty?", "tool_call_count": 3}, None),
-        (
-            {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "DeprecationWarning: the name is old. warning: see below",
-                "touched_files": ["a.py"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "Every part needs a default export, so that they won't fail",
-                "touched_files": ["a.ts"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
-            "code",
-        ),
-        # Plans by other words, and of a plan the title.
-        (
-            {
-                "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": (
-                    "A previous agent produced the plan below to accomplish the task.\n\n#"
-                    " Remediate findings\n\nAdd x"
-                ),
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "does it run in a venv? add what is missing",
-                "touched_files": ["api/requirements.txt"],
-            },
-            "code",
-        ),
-        (
-            {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
-            "self-review",
-        ),
-        (
-            {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
-            "self-review",
-        ),
-        ({"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]}, "clean-up"),
-        (
-            {
-                "first_prompt": "Simplify the names so the bot doesn't leak them",
-                "touched_files": ["a.py"],
-            },
-            "clean-up",
-        ),
-        (
-            {
-                "first_prompt": "Extract the colours. This is not limited to the pens",
-                "touched_files": ["a.py"],
-            },
-            "clean-up",
-        ),
-        # Other languages.
-        ({"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3}, "triage"),
-        ({"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3}, "triage"),
-        (
-            {
-                "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "La página no funciona para los usuarios nuevos",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "A página não funciona para os usuários, isso é novo",
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        ({"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3}, "code"),
-        (
-            {
-                "first_prompt": "Agrega un botón para los usuarios de la página",
-                "tool_call_count": 3,
-            },
-            "code",
-        ),
-        ({"first_prompt": "リファクタしてください", "tool_call_count": 3}, "clean-up"),
-        ({"first_prompt": "为什么这样设置？", "tool_call_count": 3}, None),
-        (
-            {
-                "first_prompt": (
-                    "The list is still very slow and does not return: http://h/monitoring/users"
-                ),
-                "tool_call_count": 3,
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": "Implement the following plan: # Fix: OOM crash",
-                "touched_files": ["a.go"],
-            },
-            "triage",
-        ),
-        (
-            {
-                "first_prompt": (
-                    "Implement the following plan:\n# Make limits configurable\n\nFixes 1 to 4"
-                    " failed"
-                ),
-                "touched_files": ["a"],
-            },
-            "code",
-        ),
-        (
-            {
-                "first_prompt": "Update the release notes",
-                "touched_files": ["ReleaseNotes.md", "Makefile"],
-            },
-            "content",
-        ),
-        ({"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]}, "code"),
-        ({"first_prompt": "the parser throws an error", "touched_files": ["a.py"]}, "triage"),
-        (
-            {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
-            "code",
-        ),
-        ({"first_prompt": "今日はどうする"}, None),
-    ],
+    [(values, work) for work, several in OF_WORK.items() for values in several],
 )
-def test_kinds_of_work(values: dict[str, Any], work: str | None) -> None:
+def test_kinds_of_work(values: Row, work: str | None) -> None:
     assert kind_of_work(_row(**values)) == work
 
 
@@ -572,7 +493,7 @@ def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
         ),
     ],
 )
-def test_special_cases(values: dict[str, Any], special: str, q: float, tier: str) -> None:
+def test_special_cases(values: Row, special: str, q: float, tier: str) -> None:
     found = score(_row(**values))
     assert (found.special, found.tier) == (special, tier)
     assert found.q == pytest.approx(q)
@@ -580,14 +501,14 @@ def test_special_cases(values: dict[str, Any], special: str, q: float, tier: str
 
 @pytest.mark.parametrize(
     ("q", "tier"),
-    [
-        (0.9, "Excellent"),
-        (0.899, "Good"),
-        (0.75, "Good"),
-        (0.6, "Acceptable"),
-        (0.4, "Poor"),
-        (0.39, "Failed"),
-    ],
+    {
+        0.9: "Excellent",
+        0.899: "Good",
+        0.75: "Good",
+        0.6: "Acceptable",
+        0.4: "Poor",
+        0.39: "Failed",
+    }.items(),
 )
 def test_tiers(q: float, tier: str) -> None:
     found = score(_coding())
@@ -610,7 +531,7 @@ def test_frontier() -> None:
     points = model_table(
         [{"model": model, "q": q, "cost_usd": cost} for model, q, cost in scored]
     ).rows
-    found = [(p["model"], p["sessions"], p["frontier"]) for p in points]
+    found = [pick(p, "model", "sessions", "frontier") for p in points]
     assert found == [("cheap", 2, 1), ("same", 1, 1), ("dear", 1, 1), ("worse", 1, 0)]
     assert points[0]["mean_q"] == pytest.approx(0.7) and points[0]["q_per_usd"] == pytest.approx(7)
 
@@ -633,7 +554,7 @@ def _signal(found: Score, name: str) -> float | None:
     return next(signal.score for signal in found.signals if signal.name == name)
 
 
-def _long_session(**values: Any) -> dict[str, Any]:
+def _long_session(**values: Any) -> Row:
     """Five messages, the third of which pushes back while the fourth shows an error."""
     return _coding(
         **{
@@ -699,17 +620,17 @@ def test_trouble_is_the_share_of_messages_that_push_back_or_show_an_error(
 
 @pytest.mark.parametrize(
     ("said", "value"),
-    [
-        ("Fixed the parser; all checks pass.", 1.0),
-        ("I'll summarise: the limit was changed.", 1.0),
-        ("Now I have all I need. Let me write the plan:", 0.0),
-        ("You've hit your session limit", 0.0),
-        ("It is a matter of taste.", 0.5),
-        ("<think>I will look first</think>Added the flag.", 1.0),
-        ("<thinking-content-7b>We need to look at the file", None),  # nothing but thoughts
-        ("テストを追加しました。問題ありません。", None),
-        ("", None),
-    ],
+    {
+        "Fixed the parser; all checks pass.": 1.0,
+        "I'll summarise: the limit was changed.": 1.0,
+        "Now I have all I need. Let me write the plan:": 0.0,
+        "You've hit your session limit": 0.0,
+        "It is a matter of taste.": 0.5,
+        "<think>I will look first</think>Added the flag.": 1.0,
+        "<thinking-content-7b>We need to look at the file": None,  # nothing but thoughts
+        "テストを追加しました。問題ありません。": None,
+        "": None,
+    }.items(),
 )
 def test_the_last_message_reports_or_announces(said: str, value: float | None) -> None:
     assert closing(said) == value
@@ -770,8 +691,7 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
         [("coding", "Good", 0.8)] * 30 + [("chat", "Poor", 0.5)] * 2 + [("chat", "Failed", 0.1)]
     )
     db = _scored(tmp_path / "q.db", scores)
-    shown = run("data", "ratings", "--sessions", 6, "--db", db)
-    assert shown.exit_code == 0, shown.stderr
+    shown = run("data", "ratings", "--sessions", 6, db=db)
     table = rows(shown)
     assert list(table[0]) == [
         "session",
@@ -787,9 +707,9 @@ def test_a_sheet_has_all_kinds_of_sessions_and_no_scores(tmp_path: Path) -> None
     assert picked != sorted(picked)
     assert "codex" not in shown.stdout and "0.8" not in shown.stdout and "Good" not in shown.stdout
     assert table[0]["first_prompt"] == "'=prompt"  # no formula
-    assert rows(run("data", "ratings", "--sessions", 6, "--db", db)) == table
-    assert rows(run("data", "ratings", "--sessions", 6, "--seed", 2, "--db", db)) != table
-    assert len(rows(run("data", "ratings", "--sessions", 99, "--db", db))) == 33
+    assert rows(run("data", "ratings", "--sessions", 6, db=db)) == table
+    assert rows(run("data", "ratings", "--sessions", 6, "--seed", 2, db=db)) != table
+    assert len(rows(run("data", "ratings", "--sessions", 99, db=db))) == 33
 
 
 def test_ratings_with_intervals(tmp_path: Path) -> None:
@@ -813,7 +733,7 @@ def test_ratings_with_intervals(tmp_path: Path) -> None:
         spearman([(i, r) for i, r in enumerate((1, 2, 1, 3, 2, 4, 3, 5, 4))])
     )
     assert 0 < ranked["low"] < ranked["r"] < ranked["high"] <= 1
-    assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", "--db", db).stdout
+    assert "Spearman" in run("data", "ratings", tmp_path / "r.csv", db=db).stdout
 
 
 # --- other weights --------------------------------------------------------------------------------
@@ -895,8 +815,7 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
         fit = fit_weights(read_ratings(store, ratings)[0])
     assert fit is not None and fit.weights == pytest.approx(made_with)
     found = {
-        row["sessions of"]: row
-        for row in rows(run("data", "ratings", ratings, "--csv", "--db", db))
+        row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", db=db))
     }
     assert (
         float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
@@ -920,18 +839,17 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
     parts = _any_parts(count)
     db = _with_parts(tmp_path / "q.db", parts, repositories)
     ratings = _ratings_of(tmp_path / "r.csv", parts, (0.25, 0.25, 0.25, 0.25))
-    assert "No weights are fitted" in run("data", "ratings", ratings, "--db", db).stdout
+    assert "No weights are fitted" in run("data", "ratings", ratings, db=db).stdout
 
 
 def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
     shown = {
-        r["key"]: r
-        for r in rows(run("report", "quality", "--weights", "rated", "--csv", "--db", db))
+        r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", db=db))
     }
     q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
     low = shown["key00002"]
-    assert (low["q"], low["q_rated"], low["tier"], low["completion"], low["outcome"]) == (
+    assert pick(low, "q", "q_rated", "tier", "completion", "outcome") == (
         str(q),
         str(q),
         low["tier_fitted"],
@@ -939,21 +857,16 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
         "0.0",
     )
     assert float(low["roi"]) == pytest.approx(q / 2) and low["q_rank"] == ""
-    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", "--db", db))}[
-        "key00002"
-    ]
-    assert (published["q"], published["q_rated"], published["tier"], published["completion"]) == (
+    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", db=db))}["key00002"]
+    assert pick(published, "q", "q_rated", "tier", "completion") == (
         "0.5",
         str(q),
         "Good",
         "0.0",
     )
-    explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", "--db", db)
+    explained = run("report", "quality", "--explain", "key00002", "--weights", "rated", db=db)
     assert f"Q = {q:.2f}" in explained.stdout
-    assert (
-        "q_rated and tier_fitted"
-        in run("report", "quality", "--weights", "rated", "--db", db).stdout
-    )
+    assert "q_rated and tier_fitted" in run("report", "quality", "--weights", "rated", db=db).stdout
 
 
 @pytest.mark.parametrize(
@@ -966,17 +879,14 @@ def test_low_scores_are_listed_and_fail(
     db = _with_parts(
         tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 1.0)]
     )
-    alert = run("report", "quality", "--min-q", least, "--csv", "--db", db)
-    assert (sorted(row["key"] for row in rows(alert)), alert.exit_code) == (listed, code)
+    alert = run("report", "quality", "--min-q", least, "--csv", code=code, db=db)
+    assert sorted(row["key"] for row in rows(alert)) == listed
     assert (
         f"{count_of(len(listed), 'session')} with a score below {least}" in alert.stderr
     ) is bool(listed)
-    weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", "--db", db)
-    assert (sum(week["below"] for week in json.loads(weekly.stdout)), weekly.exit_code) == (
-        len(listed),
-        code,
-    )
-    assert run("report", "quality", "--csv", "--db", db).exit_code == 0
+    weekly = run("report", "quality", "--min-q", least, "--weekly", "--json", code=code, db=db)
+    assert sum(week["below"] for week in json.loads(weekly.stdout)) == len(listed)
+    run("report", "quality", "--csv", db=db)
 
 
 def test_a_digest_has_a_row_for_each_week() -> None:
@@ -993,15 +903,7 @@ def test_a_digest_has_a_row_for_each_week() -> None:
         0.4,
     )
     found = [
-        (
-            row["week"],
-            row["sessions"],
-            row["mean_q"],
-            row["lowest_q"],
-            row["below"],
-            row["cost_usd"],
-        )
-        for row in table
+        pick(row, "week", "sessions", "mean_q", "lowest_q", "below", "cost_usd") for row in table
     ]
     assert found == [
         ("2026-W01", 2, 0.4, 0.3, 1, 2.0),
@@ -1010,8 +912,8 @@ def test_a_digest_has_a_row_for_each_week() -> None:
     ]
 
 
-def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "kept.db"
+def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path, db: Path) -> None:
+    repo = clone("example", tmp_path)
 
     def kept() -> list[float | None]:
         with Store(db) as store:
@@ -1026,10 +928,10 @@ def test_how_long_lines_were_kept_counts_once_they_were_followed(tmp_path: Path)
             if signal["signal"] == "acceptance"
         ]
 
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    analyse(repo, db)
     assert set(kept()) == {None}
-    assert run("survival", repo, "--db", db, "--no-curves").exit_code == 0
+    run("survival", repo, "--no-curves", db=db)
     known = [share for share in kept() if share is not None]
     assert known and all(0.9 < share <= 1 for share in known)
-    assert run("repo", repo, "--db", db, "-q").exit_code == 0
+    analyse(repo, db)
     assert [share for share in kept() if share is not None] == known

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from support.answers import pick
 from support.builder import World
-from support.commands import rows, run
+from support.commands import rows, run, run_json
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
@@ -27,8 +28,7 @@ def db(tmp_path: Path) -> Path:
     world = World("orchard")
     world.human_write("app.py", "def total(rows):\n    return sum(rows)\n")
     world.commit("Start by hand")
-    session = world.session()
-    session.prompt("Add a mean")
+    session = world.session(prompt="Add a mean")
     session.read("app.py")
     session.edit("app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + MEAN)
     session.end_turn()
@@ -40,9 +40,9 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_scores_are_listed_and_explained(db: Path) -> None:
-    (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
+    (score,) = run_json("report", "quality", db=db)
     assert score["task_type"] == "coding" and 0.7 < score["q"] <= 1
-    shown = run("report", "quality", "--db", db, "--explain", score["key"]).stdout
+    shown = run("report", "quality", "--explain", score["key"], db=db).stdout
     for words in (
         "completion",
         "execution",
@@ -61,10 +61,8 @@ def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
         'as_of = "2030-01-01"\n[[model]]\nmatch = ".*"\ninput = 0\noutput = 1\ncache_read ='
         " 0\ncache_write = 0\n"
     )
-    (priced,) = json.loads(
-        run("sessions", "--columns", "features", "--db", db, "--prices", table, "--json").stdout
-    )
-    (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
+    (priced,) = run_json("sessions", "--columns", "features", "--prices", table, db=db)
+    (score,) = run_json("report", "quality", db=db)
     assert score["cost_usd"] == priced["cost_usd"] > 0
     with Store(db) as store:
         store.connection.execute(
@@ -81,12 +79,12 @@ def test_scores_follow_the_costs(db: Path, tmp_path: Path) -> None:
 
 
 def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -> None:
-    (score,) = json.loads(run("report", "quality", "--db", db, "--json").stdout)
+    (score,) = run_json("report", "quality", db=db)
     ratings = tmp_path / "r.csv"
     ratings.write_text(f"session,rating\n{score['key'][:8]},4\nnobody,2\n")
-    compared = run("data", "ratings", ratings, "--db", db, "--json")
+    compared = run("data", "ratings", ratings, "--json", db=db)
     pearson, *_ = json.loads(compared.stdout)
-    assert (pearson["sessions"], pearson["r"]) == (1, None)
+    assert pick(pearson, "sessions", "r") == (1, None)
     assert "no scored session found for 1 rating: nobody" in compared.stderr
 
 
@@ -101,15 +99,15 @@ def test_ratings_are_matched_by_the_keys_of_sessions(db: Path, tmp_path: Path) -
 def test_ratings_that_are_none(db: Path, tmp_path: Path, text: str | None, words: str) -> None:
     if text is not None:
         (tmp_path / "r.csv").write_text(text)
-    failed = run("data", "ratings", tmp_path / "r.csv", "--db", db)
-    assert failed.exit_code == 2 and words in failed.stderr
+    failed = run("data", "ratings", tmp_path / "r.csv", code=2, db=db)
+    assert words in failed.stderr
 
 
 def test_wrong_use_is_explained(db: Path, tmp_path: Path) -> None:
-    failed = run("report", "quality", "--explain", "zzzzzz", "--db", db)
-    assert failed.exit_code == 2 and "no such session: zzzzzz" in failed.stderr
-    nowhere = run("report", "quality", "--db", tmp_path / "none.db")
-    assert nowhere.exit_code == 5 and "there is no database" in nowhere.stderr
+    failed = run("report", "quality", "--explain", "zzzzzz", code=2, db=db)
+    assert "no such session: zzzzzz" in failed.stderr
+    nowhere = run("report", "quality", code=5, db=tmp_path / "none.db")
+    assert "there is no database" in nowhere.stderr
 
 
 def test_subagents_are_counted_apart(db: Path) -> None:
@@ -125,10 +123,8 @@ def test_subagents_are_counted_apart(db: Path) -> None:
             ("session_id", "task_type", "weight_covered", "parts", "version"),
             [(9, "coding", 0, "{}", 1)],
         )
-    shown = run("report", "quality", "--db", db).stdout
+    shown = run("report", "quality", db=db).stdout
     assert "Add a mean" in shown and "write tests" not in shown
     assert "1 session, 1 subagent stored as a session" in shown
-    found = {
-        row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", "--db", db))
-    }
+    found = {row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", db=db))}
     assert found == {"Add a mean": "", "write tests": key}

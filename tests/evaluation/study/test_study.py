@@ -9,10 +9,10 @@ import json
 import math
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.commands import clone, run
+from support.answers import column, pick
+from support.commands import clone, run, run_json
 
 import whowrote
 from attribution.evaluation.study import (
@@ -27,6 +27,7 @@ from attribution.evaluation.study import (
     study,
 )
 from attribution.lineage import minimum
+from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import CodingMode, coding_mode
 
@@ -42,7 +43,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "human_between_edits",
         "two_commits_one_session",
     ):
-        assert run("survival", clone(case, directory), "--db", db, "--no-curves").exit_code == 0
+        run("survival", clone(case, directory), "--no-curves", db=db)
     return db
 
 
@@ -54,10 +55,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM session_features ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM session_features ORDER BY 1")
         stops = [
             [{"turn": 1, "at": 1.0, "tool": "ExitPlanMode"}, {"turn": 2, "at": 2.0, "tool": None}],
             [{"tool": "Bash"}] * 2,
@@ -81,7 +79,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
             " BY session_id HAVING n >= 5)"
         )
     shown = {
-        row["tool"]: (row["interruptions"], row["share"], row["paper_v1"])
+        row["tool"]: pick(row, "interruptions", "share", "paper_v1")
         for row in tables["last_tools"].rows
     }
     assert shown == {
@@ -94,7 +92,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     for part in ("first fifth", "last fifth"):
         assert not positions or math.fsum(row[part] for row in positions) == pytest.approx(1)
     languages = {
-        (row["month"], row["language"]): (row["n"], row["of"], row["pooled"])
+        pick(row, "month", "language"): pick(row, "n", "of", "pooled")
         for row in tables["prompt_languages"].rows
     }
     for language, share in (("en", 0.5), ("ja", 0.25), ("not told", 0.25)):
@@ -107,10 +105,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         with store.transaction() as connection:
             connection.execute(
                 "UPDATE sessions SET agent = 'claude-code', started_at = '2026-01-06T00:00:00Z'"
@@ -134,7 +129,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
         assert len(sessions) >= minimum.SESSIONS
         tables = {table.name: table for table in study(store)}
     shown = {
-        (row["pushback"], row["mode"]): (row["of"], row["pooled"], row["paper_v1"])
+        pick(row, "pushback", "mode"): pick(row, "of", "pooled", "paper_v1")
         for row in tables["pushback_by_mode"].rows
     }
     told = 4 * len(sessions)
@@ -149,7 +144,7 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
         0.419,
     )
     (row,) = tables["autonomy_over_time"].rows
-    assert (row["fortnight from"], row["sessions"], row["turns"]) == (
+    assert pick(row, "fortnight from", "sessions", "turns") == (
         "2026-01-05",
         len(sessions),
         2 * len(sessions),
@@ -164,10 +159,7 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
     shutil.copy(db, copy)
     with Store(copy) as store:
-        sessions = [
-            row["session_id"]
-            for row in store.rows("SELECT session_id FROM corpus_sessions ORDER BY 1")
-        ]
+        sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         n = len(sessions)
         files = [
             {"path": "a/b.PY", "changed": 3},
@@ -207,49 +199,43 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
             " s.id = k.session_id GROUP BY s.repo_id)"
         )
     population = {row["what"]: row for row in tables["population"]}
-    assert (population["logged events"]["ours"], population["logged events"]["paper_v1"]) == (
+    assert pick(population["logged events"], "ours", "paper_v1") == (
         sum(events),
         2_700_000,
     )
-    sizes = {row["measure"]: (row["median"], row["largest"]) for row in tables["interaction_sizes"]}
+    sizes = {row["measure"]: pick(row, "median", "largest") for row in tables["interaction_sizes"]}
     assert sizes == {"turns per session": (4, 4), "tool calls per turn": (7, 7)}
-    types = {
-        row["type"]: (row["files"], row["changed"], row["share"]) for row in tables["file_types"]
-    }
+    types = {row["type"]: pick(row, "files", "changed", "share") for row in tables["file_types"]}
     assert types == {
         ".py": (2 * n, n, pytest.approx(2 / 3)),
         "no ending": (n, 0, pytest.approx(1 / 3)),
     }
-    curve = [(row["largest repositories"], row["sessions"]) for row in tables["top_repositories"]]
+    curve = [pick(row, "largest repositories", "sessions") for row in tables["top_repositories"]]
     assert curve[0] == (1, largest) and curve[-1] == (5, n)
-    classes = {
-        row["class"]: (row["n"], row["of"], row["pooled"]) for row in tables["message_classes"]
-    }
+    classes = {row["class"]: pick(row, "n", "of", "pooled") for row in tables["message_classes"]}
     assert classes == {
         "task": (n, 3 * n, pytest.approx(2 / 3)),
         "pushback": (n, 3 * n, pytest.approx(1 / 3)),
     }
-    subjects = {
-        row["subject"]: (row["n"], row["of"], row["pooled"]) for row in tables["prompt_subjects"]
-    }
+    subjects = {row["subject"]: pick(row, "n", "of", "pooled") for row in tables["prompt_subjects"]}
     assert len(subjects) == 17 and {row[0] for row in subjects.values()} == {n}
-    outcomes = {(row["turns"], row["mode"]): row for row in tables["turn_outcomes"]}
+    outcomes = {pick(row, "turns", "mode"): row for row in tables["turn_outcomes"]}
     words, vectors = (outcomes[f"user pushes back{way}", "all"] for way in ("", ", by vectors"))
-    assert (words["n"], words["of"], words["pooled"], words["paper_v1"]) == (n, 2 * n, 0.5, 0.39)
-    assert (vectors["n"], vectors["of"], vectors["pooled"], vectors["paper_v1"]) == (
+    assert pick(words, "n", "of", "pooled", "paper_v1") == (n, 2 * n, 0.5, 0.39)
+    assert pick(vectors, "n", "of", "pooled", "paper_v1") == (
         n,
         4 * n,
         0.25,
         0.39,
     )
     over_time = {
-        row["turns"]: (row["fortnight from"], row["of"], row["pooled"])
+        row["turns"]: pick(row, "fortnight from", "of", "pooled")
         for row in tables["oversight_over_time"]
     }
     assert over_time["interrupted by the user"] == ("2026-01-05", 4 * n, 0.25)
     assert over_time["user pushes back"] == ("2026-01-05", 2 * n, 0.5)
     activity = {
-        (row["turns"], row["activity"]): (row["n"], row["pooled"])
+        pick(row, "turns", "activity"): pick(row, "n", "pooled")
         for row in tables["oversight_by_activity"]
     }
     assert activity["user pushes back", "writing"] == (n - 1, 0.5 if n > minimum.SESSIONS else None)
@@ -258,13 +244,13 @@ def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [
-        ("a/B.Go", ".go"),
-        ("a.d\\b.rs", ".rs"),
-        ("Makefile", "no ending"),
-        (".gitignore", "no ending"),
-        ("a.b/c", "no ending"),
-    ],
+    {
+        "a/B.Go": ".go",
+        "a.d\\b.rs": ".rs",
+        "Makefile": "no ending",
+        ".gitignore": "no ending",
+        "a.b/c": "no ending",
+    }.items(),
 )
 def test_file_types(path: str, kind: str) -> None:
     assert file_type(path) == kind
@@ -285,10 +271,10 @@ def test_introduced_weaknesses_by_rule_and_cwe(db: Path, tmp_path: Path) -> None
             "INSERT INTO temp.findings VALUES (1, 'test', 'introduced', 'HIGH', NULL, 'x', 'CWE-1')"
         )
         tables = {table.name: table.rows for table in study(store)}
-    rules = [(row["rule"], row["findings"]) for row in tables["introduced_rules"]]
+    rules = [pick(row, "rule", "findings") for row in tables["introduced_rules"]]
     assert rules[0] == ("r", 3) and len(rules) == 16
     assert rules[-1] == ("others", 39 - sum(findings for _, findings in rules[:15]))
-    cwes = [(row["cwe"], row["findings"], row["share"]) for row in tables["introduced_cwes"]]
+    cwes = [pick(row, "cwe", "findings", "share") for row in tables["introduced_cwes"]]
     assert cwes == [("CWE-79", 36, 36 / 39), ("none named", 3, 3 / 39)]
 
 
@@ -344,7 +330,7 @@ def test_two_repositories_have_no_interval() -> None:
 
 
 def test_an_estimate_over_few_sessions_has_its_n_and_no_number() -> None:
-    def row(n: int) -> dict[str, Any]:
+    def row(n: int) -> Row:
         units = [{"sessions": "all", "repo_id": repo, "top": 1, "bottom": 2} for repo in range(n)]
         return next(
             r
@@ -381,13 +367,13 @@ def test_quantiles_lie_between_neighbours() -> None:
 
 @pytest.mark.parametrize(
     ("percentage", "mode"),
-    [
-        (0.0, "human_only"),
-        (0.1, "collaborative"),
-        (98.9, "collaborative"),
-        (99.0, "vibe"),
-        (None, None),
-    ],
+    {
+        0.0: "human_only",
+        0.1: "collaborative",
+        98.9: "collaborative",
+        99.0: "vibe",
+        None: None,
+    }.items(),
 )
 def test_modes_are_the_papers(percentage: float | None, mode: str | None) -> None:
     assert coding_mode(percentage) == mode
@@ -421,7 +407,7 @@ def test_modes_count_every_session_once(db: Path) -> None:
         (table,) = (table for table in study(store) if table.name == "coding_modes")
         n = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode IS NOT NULL")
         vibe = store.value("SELECT COUNT(*) FROM session_stats WHERE coding_mode = 'vibe'")
-    rows = {(row["mode"], row["counted_by"]): row for row in table.rows}
+    rows = {pick(row, "mode", "counted_by"): row for row in table.rows}
     assert sum(rows[mode, "ours"]["pooled"] for mode in CodingMode) == pytest.approx(1)
     assert (
         rows["vibe", "ours"]["pooled"] == pytest.approx(vibe / n) and rows["vibe", "ours"]["n"] == n
@@ -498,20 +484,18 @@ def test_an_empty_database_makes_empty_tables(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_all_or_some(db: Path, tmp_path: Path) -> None:
-    shown = run("report", "study", "--db", db)
-    assert (
-        shown.exit_code == 0 and "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
-    )
-    data = json.loads(run("report", "study", "--db", db, "--table", "tools", "--json").stdout)
+    shown = run("report", "study", db=db)
+    assert "coding_efficiency" in shown.stdout and "paper v1" in shown.stdout
+    data = run_json("report", "study", "--table", "tools", db=db)
     assert [table["name"] for table in data] == ["tools"]
     assert sum(row["calls"] for row in data[0]["rows"]) > 0
-    wrong = run("report", "study", "--db", db, "--table", "nothing")
-    assert wrong.exit_code == 2 and "coding_modes" in wrong.stderr
-    assert run("report", "study", "--db", tmp_path / "none.db").exit_code == 5
+    wrong = run("report", "study", "--table", "nothing", code=2, db=db)
+    assert "coding_modes" in wrong.stderr
+    run("report", "study", code=5, db=tmp_path / "none.db")
 
 
 def test_the_tables_as_csv(db: Path) -> None:
-    tables = csv.DictReader(run("report", "study", "--db", db, "--csv").stdout.splitlines())
+    tables = csv.DictReader(run("report", "study", "--csv", db=db).stdout.splitlines())
     rows = {row["what"]: row for row in tables if row["table"] == "population"}
     assert int(rows["repositories"]["ours"]) == 5 and rows["repositories"]["paper_v1"] == "205"
 
@@ -550,7 +534,7 @@ def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path)
     rows = [row for row in table.rows if row["mode of the commit"] == "all"]
     assert {row["lines"] for row in rows} == {lines}
     found = {
-        (r["what"], r["rules"]): (r["findings"], r["per 1,000 lines"], r["paper_v1"]) for r in rows
+        pick(r, "what", "rules"): pick(r, "findings", "per 1,000 lines", "paper_v1") for r in rows
     }
     assert found == {
         ("introduced", "all rules"): (3, 3.0, 0.11),

@@ -6,7 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
-from support.commands import clone, run
+from support.answers import pick
+from support.commands import analyse, clone, run
 
 from attribution.evaluation.study import study
 from collector.storage.store import Store
@@ -16,7 +17,7 @@ from collector.storage.store import Store
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("page")
     path = directory / "s.db"
-    assert run("repo", clone("example", directory), "--db", path, "--history", "-q").exit_code == 0
+    analyse(clone("example", directory), path, "--history")
     with Store(path) as store, store.transaction() as connection:
         connection.execute(
             "INSERT INTO judgements (id, model, prompt, prompt_version, input_hash, output,"
@@ -43,9 +44,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
     with Store(db) as store:
         (table,) = (table for table in study(store) if table.name == "judge_labels")
-    found = {(row["label"], row["class"]): row for row in table.rows}
+    found = {pick(row, "label", "class"): row for row in table.rows}
     create = found["intent", "create"]
-    assert (create["n"], create["of"], create["share"], create["paper_v1"]) == (
+    assert pick(create, "n", "of", "share", "paper_v1") == (
         2,
         3,
         pytest.approx(2 / 3),
@@ -56,8 +57,7 @@ def test_labels_of_the_judge_stand_beside_the_paper(db: Path) -> None:
 
 
 def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
-    done = run("data", "export", "swe-chat", "--db", db, "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.stderr
+    run("data", "export", "swe-chat", "--out", tmp_path / "out", db=db)
     pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -86,7 +86,7 @@ def test_labels_reach_the_tables_of_swe_chat(db: Path, tmp_path: Path) -> None:
     }
     assert any(row["language"] == "en" for row in turns)
     (repository,) = rows("repositories")
-    assert (repository["repo_type_domain"], repository["repo_type_audience"]) == (
+    assert pick(repository, "repo_type_domain", "repo_type_audience") == (
         "developer_tool",
         None,
     )

@@ -11,7 +11,7 @@ from support.builder.diffs import compare
 from support.builder.editing import Shell
 from support.builder.lines import File, Line, likeness, new_file, replaced
 from support.builder.model import Commit, Stored
-from support.builder.objects import git, import_stream
+from support.builder.objects import git, import_stream, object_id
 from support.builder.session import Session
 from support.builder.world import World
 
@@ -28,5 +28,6 @@ __all__ = [
     "import_stream",
     "likeness",
     "new_file",
+    "object_id",
     "replaced",
 ]

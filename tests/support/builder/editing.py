@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from collector.json_values import JsonObject
 from support import claude_writer as claude
 from support.builder.lines import END, File, Line, Maker, new_file, replaced
-from support.claude_writer import Json
 
 if TYPE_CHECKING:
     from support.builder.session import Session
@@ -26,10 +26,10 @@ class Editor:
         self._session = session
         self.world: World = session.world
 
-    def _call(self, tool: str, arguments: Json, say: str) -> str:
+    def _call(self, tool: str, arguments: JsonObject, say: str) -> str:
         raise NotImplementedError
 
-    def _done(self, call: str, content: str, result: Json) -> None:
+    def _done(self, call: str, content: str, result: JsonObject) -> None:
         raise NotImplementedError
 
     def _maker(self, call: str) -> Maker:

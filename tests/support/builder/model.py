@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from collector.json_values import Texts
 from support.builder.lines import File
 from support.builder.objects import Node
 
@@ -48,7 +49,7 @@ class Commit:
     node: Node
     at: int
     files: dict[str, File]
-    renamed: dict[str, str]  # new path -> path in the first parent
+    renamed: Texts  # new path -> path in the first parent
     parents: tuple[Commit, ...]
     checkpoints: tuple[str, ...] = ()
     dangling: bool = False  # names a checkpoint that does not exist

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from collector.json_values import Texts
 from collector.text import encode
 
 
@@ -130,7 +131,7 @@ def _file_lines(path: str, blob: Blob, known: set[str]) -> Iterator[bytes]:
     yield encode(f"M {blob.mode} inline {path}\n") + b"data %d\n%s\n" % (len(blob.data), blob.data)
 
 
-def git_environment() -> dict[str, str]:
+def git_environment() -> Texts:
     """The environment without anything that could steer git."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return clean | {
@@ -155,6 +156,11 @@ def git(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     return subprocess.run(
         command, input=stdin, capture_output=True, check=True, env=git_environment()
     ).stdout
+
+
+def object_id(directory: Path, name: str = "HEAD") -> str:
+    """The id that a name stands for in a repository."""
+    return git(directory, "rev-parse", name).decode().strip()
 
 
 def import_stream(stream: bytes, directory: Path, bare: bool = True) -> Path:

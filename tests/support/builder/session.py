@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from collector.json_values import JsonObject
 from support import claude_writer as claude
 from support.builder.editing import Editor, Shell
 from support.builder.lines import Line, Maker
 from support.builder.model import Commit
-from support.claude_writer import Json, Transcript
+from support.claude_writer import Transcript
 
 if TYPE_CHECKING:
     from support.builder.world import World
@@ -135,11 +136,11 @@ class Session(Editor):
 
     # --- tools ------------------------------------------------------------------------------------
 
-    def _call(self, tool: str, arguments: Json, say: str = "") -> str:
+    def _call(self, tool: str, arguments: JsonObject, say: str = "") -> str:
         self.world.wait(2.217)
         return self.log.call(self._at, tool, arguments, say)
 
-    def _done(self, call: str, content: str, result: Json) -> None:
+    def _done(self, call: str, content: str, result: JsonObject) -> None:
         self.world.wait(0.11)
         self.log.result(self._at, call, content, result)
 
@@ -147,7 +148,7 @@ class Session(Editor):
         texts = self.world.files[path].text().split("\n")
         content = "\n".join(texts[start - 1 : start - 1 + count if count else None])
         absolute = self.absolute(path)
-        arguments: Json = {"file_path": absolute} | (
+        arguments: JsonObject = {"file_path": absolute} | (
             {"offset": start, "limit": count} if count else {}
         )
         call = self._call("Read", arguments, say)
@@ -250,7 +251,7 @@ class Session(Editor):
         child = Subagent(self, parent, visible)
         yield child
         self.world.wait(2)
-        result: Json = {
+        result: JsonObject = {
             "status": "completed",
             "prompt": task,
             "agentId": child.agent_id,
@@ -282,7 +283,7 @@ class Subagent(Editor):
         kind = "agent" if self._visible else "hidden"
         return lambda text: Line(text, kind, self._session.id, call)
 
-    def _call(self, tool: str, arguments: Json, say: str) -> str:
+    def _call(self, tool: str, arguments: JsonObject, say: str) -> str:
         self.world.wait(2)
         if self._visible:
             return self._session.log.subagent_call(
@@ -291,7 +292,7 @@ class Subagent(Editor):
         self.world.hidden = True
         return self._parent
 
-    def _done(self, call: str, content: str, result: Json) -> None:
+    def _done(self, call: str, content: str, result: JsonObject) -> None:
         self.edits += 1
         marks = Counter(line[0] for hunk in result["structuredPatch"] for line in hunk["lines"])
         self.added += marks["+"]

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from collector.json_values import JsonObject, Texts
 from collector.text import encode
 from support import claude_writer as claude
 from support.builder.model import LEGACY, V1, V1_REMOTE, V2_FULL, V2_MAIN, Stored
 from support.builder.session import Session
-from support.claude_writer import Json, iso
+from support.claude_writer import iso
 
 if TYPE_CHECKING:
     from support.builder.world import World
@@ -128,7 +129,7 @@ class Writer:
                 files[f"{folder}{number}/raw_transcript_hash.txt"] = _hash(text)
         return files
 
-    def _summary(self, pointers: list[dict[str, str]]) -> Json:
+    def _summary(self, pointers: list[Texts]) -> JsonObject:
         return {
             "cli_version": self.world.cli_version,
             "checkpoint_id": self.id,
@@ -140,12 +141,12 @@ class Writer:
             "token_usage": {"input_tokens": 40, "output_tokens": 900, "api_call_count": 10},
         }
 
-    def _session_metadata(self, i: int) -> Json:
+    def _session_metadata(self, i: int) -> JsonObject:
         session, world = self.sessions[i], self.world
         prefix = (
             iso(session.log.records[0].at)[:11].replace("T", "-") if self.stored.date_prefix else ""
         )
-        data: Json = {
+        data: JsonObject = {
             "cli_version": world.cli_version,
             "checkpoint_id": self.id,
             "session_id": prefix + session.id,
@@ -161,7 +162,7 @@ class Writer:
         return {key: value for key, value in data.items() if value is not None}
 
 
-def _json(value: Json) -> bytes:
+def _json(value: JsonObject) -> bytes:
     return encode(json.dumps(value, indent=2, ensure_ascii=False))
 
 

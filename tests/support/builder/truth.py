@@ -12,12 +12,12 @@ from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from collector.json_values import JsonObject
 from collector.vocabulary.lines import Author, How
 from support.builder.diffs import MAYBE, NEW, POSSIBLE, compare, merged
 from support.builder.lines import File, Line, restyle
 from support.builder.model import GRACE, Commit
 from support.builder.session import Session
-from support.claude_writer import Json
 
 if TYPE_CHECKING:
     from support.builder.world import World
@@ -71,7 +71,7 @@ class Truth:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def commit(self, commit: Commit) -> Json:
+    def commit(self, commit: Commit) -> JsonObject:
         files = {}
         for path in sorted(commit.files):
             entries = self._file(commit, path)

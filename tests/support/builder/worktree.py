@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from collector.json_values import Texts
 from support.builder.lines import File, Line, likeness, new_file, replaced, restyle
 from support.builder.model import Commit
 from support.claude_writer import Ids
@@ -18,7 +19,7 @@ class Worktree:
         self.ids = Ids(name)
         self.clock = start
         self.files: dict[str, File] = {}
-        self.renamed: dict[str, str] = {}  # since the last commit: new path -> old path
+        self.renamed: Texts = {}  # since the last commit: new path -> old path
 
     def wait(self, seconds: float) -> None:
         self.clock += seconds

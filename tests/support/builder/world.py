@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import JsonObject, Texts
 from support import claude_writer as claude
 from support.builder.lines import File
 from support.builder.model import ADA, START, USUAL, V1, Commit, Stored
@@ -16,7 +17,6 @@ from support.builder.session import Session
 from support.builder.storage import Writer
 from support.builder.truth import Truth
 from support.builder.worktree import Worktree
-from support.claude_writer import Json
 
 OUTCOMES = ("applied", "tool_error", "rejected", "outside_repo", "unmatched")
 
@@ -52,15 +52,28 @@ class World(Worktree):
         self.stored: set[str] = set()  # sessions with at least one stored transcript
         self._trees: dict[str, dict[str, Blob]] = {}
 
+    @classmethod
+    def holding(cls, name: str, files: Texts) -> World:
+        """One with a first commit by hand."""
+        world = cls(name)
+        for path, text in files.items():
+            world.human_write(path, text)
+        world.commit("Start")
+        return world
+
     def session(
         self,
         version: str = "2.1.37",
         model: str = "claude-opus-4-6",
         null_original: bool = False,
         cwd: str = "",
+        prompt: str = "",
     ) -> Session:
+        """`prompt`: its first, at once."""
         session = Session(self, version, model, null_original, cwd or f"/home/ada/work/{self.name}")
         self.sessions[session.id] = session
+        if prompt:
+            session.prompt(prompt)
         return session
 
     def note_base(self, path: str, recorded: bool) -> None:
@@ -140,7 +153,7 @@ class World(Worktree):
                 staged[path] = self.files[path]
         return staged
 
-    def _renames(self, files: Mapping[str, File], parents: Sequence[Commit]) -> dict[str, str]:
+    def _renames(self, files: Mapping[str, File], parents: Sequence[Commit]) -> Texts:
         before = parents[0].files if parents else {}
         return {
             new: old
@@ -377,7 +390,7 @@ class World(Worktree):
     def build(self, directory: Path, bare: bool = True) -> Path:
         return import_stream(self.stream(), directory, bare)
 
-    def expected(self, description: str = "") -> Json:
+    def expected(self, description: str = "") -> JsonObject:
         """The truth, in the form of `expected.json`."""
         reachable = {node.sha for node in self.history.reachable()}
         truth = Truth(self)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from collector.checkpoints import read_all
+from collector.json_values import JsonObject
 from collector.load import (
     prepare_session,
     read_session,
@@ -33,7 +33,7 @@ _REFS = (
     f"refs/heads/entire/{_ID[:7]}-{_ID[:6]}",
     "refs/heads/entire/abc1234",
 )
-_ROOT: dict[str, Any] = {
+_ROOT: JsonObject = {
     "cli_version": "0.5.1",
     "checkpoint_id": _ID,
     "strategy": "manual-commit",
@@ -50,7 +50,7 @@ _ROOT: dict[str, Any] = {
         "agent_percentage": 75.0,
     },
 }
-_SESSION: dict[str, Any] = {
+_SESSION: JsonObject = {
     "cli_version": "0.5.1",
     "checkpoint_id": _ID,
     "session_id": "2026-03-02-0197f3a1",

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from collector.json_values import RowValues
 from collector.storage.connection import LARGEST
 from support.fuzz.choices import Choices
 
@@ -59,7 +60,7 @@ ODD: list[Any] = [
     "file:///%ff",
     "C:\\x",
 ]
-Way = tuple[Any, ...]
+Way = RowValues
 _GONE = object()
 
 

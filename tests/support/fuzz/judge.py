@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from attribution.evaluation.judge.labels import QUESTIONS
 from attribution.evaluation.judge.prompts import Request
 from attribution.evaluation.judge.stage import JudgeOptions, ask_all
 from attribution.evaluation.models import ModelAnswer
 from attribution.features.prices import standard_prices
+from collector.json_values import JsonObject
 from collector.runtime.progress import no_progress
 from collector.text import decode
 from support.fuzz import Target, scratch
@@ -29,7 +29,7 @@ class _Model:
     def __init__(self) -> None:
         self.choices, self.sample = Choices(b""), Sample([{}])
 
-    def ask(self, system: str, prompt: str, schema: dict[str, Any]) -> ModelAnswer:
+    def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         answer = self.choices.rest() if self.choices.yes(16) else self.sample.damaged(self.choices)
         before = self.choices.one_of(_FENCES)
         return ModelAnswer(

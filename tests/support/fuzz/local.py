@@ -15,6 +15,7 @@ from typing import Any
 from collector.agents import readers, stores
 from collector.agents.machine.databases import DatabaseUnreadable
 from collector.agents.machine.model import LocalSession, Machine, Roots, Store
+from collector.json_values import JsonObject
 from support import local_layouts as layouts
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
@@ -183,7 +184,7 @@ def _damage(home: Home, path: Path, choices: Choices) -> None:
         path.write_bytes(flipped(whole, choices))
 
 
-def _look(home: Home, by_name: dict[str, Any], alone: bool) -> None:
+def _look(home: Home, by_name: JsonObject, alone: bool) -> None:
     try:
         found = home.found()
     except (OSError, DatabaseUnreadable, sqlite3.DatabaseError):

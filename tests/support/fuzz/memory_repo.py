@@ -10,6 +10,7 @@ from typing import cast
 from collector.errors import UnknownBranch
 from collector.git.base import NamedCommit, TreeEntry
 from collector.git.repository import GitRepo
+from collector.json_values import Texts
 from collector.model import Commit
 
 Tree = dict[str, "Tree | bytes"]
@@ -23,7 +24,7 @@ class MemoryRepo:
         self, refs: Mapping[str, Mapping[str, bytes | None]], message: str, author: str
     ) -> None:
         self._objects: dict[str, bytes | dict[str, TreeEntry] | Commit] = {}
-        self._refs: dict[str, str] = {}
+        self._refs: Texts = {}
         for ref, files in refs.items():
             tree = self._tree(files)
             sha = self._id()
@@ -60,7 +61,7 @@ class MemoryRepo:
         self._objects[oid] = entries
         return oid
 
-    def refs(self) -> dict[str, str]:
+    def refs(self) -> Texts:
         return dict(self._refs)
 
     def peel_commit(self, oid: str) -> str | None:
@@ -85,8 +86,8 @@ class MemoryRepo:
             found = self._objects.get(found.tree)
         return found if isinstance(found, dict) else {}
 
-    def paths(self, oid: str) -> dict[str, str]:
-        found: dict[str, str] = {}
+    def paths(self, oid: str) -> Texts:
+        found: Texts = {}
         for name, entry in self.entries(oid).items():
             below = {f"{name}/{path}": blob for path, blob in self.paths(entry.oid).items()}
             found |= below if entry.is_tree else {name: entry.oid}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from attribution.features import of_session
 from collector.agents import readers
 from collector.load import LoadedSession, SessionFiles, prepare_session, write_session
 from collector.model import Session
 from collector.storage.store import Store
+from support import ROOT
 from support.fuzz import Target, scratch
 from support.fuzz.choices import Choices
 from support.fuzz.damage import Sample, check
 
-SAMPLES = Path(__file__).parents[2] / "data" / "transcripts"
+SAMPLES = ROOT / "tests" / "data" / "transcripts"
 
 
 def check_session(session: Session) -> None:
