@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from attribution.stats import intervals
 from attribution.stats.intervals import Interval, Moments
-from attribution.stats.rates import PER, Ratio, poisson_interval
+from attribution.stats.rates import PER, RateCell, Ratio, poisson_interval
 
 FEW_EVENTS = 5  # on each side of a ratio
 WIDEST = 100.0  # times its lower end, above which an interval says nothing
@@ -27,7 +27,7 @@ class Observed(NamedTuple):
     commit: Hashable
     ours: bool  # of agents
     stratum: Hashable
-    events: float
+    events: int
     lines: int
 
 
@@ -68,29 +68,24 @@ def _per_1000(sums: Moments) -> float | None:
     return PER * sums[0] / sums[1] if sums[1] else None
 
 
-class _Cell(NamedTuple):
-    """Sums of both sides in a stratum: events and lines of agents, then of others."""
+_Sides = tuple[RateCell, RateCell]
+"""Agents and others in a stratum."""
 
-    events: float = 0.0
-    lines: float = 0.0
-    other_events: float = 0.0
-    other_lines: float = 0.0
 
-    def plus(self, part: Observed, times: int = 1) -> "_Cell":
-        events, lines = times * part.events, times * part.lines
-        if part.ours:
-            return self._replace(events=self.events + events, lines=self.lines + lines)
-        return self._replace(
-            other_events=self.other_events + events, other_lines=self.other_lines + lines
-        )
+def _add(sides: _Sides, part: Observed, times: int = 1) -> _Sides:
+    ours, others = sides
+    cell = ours if part.ours else others
+    changed = RateCell(cell.events + times * part.events, cell.lines + times * part.lines)
+    return (changed, others) if part.ours else (ours, changed)
 
-    @property
-    def terms(self) -> tuple[float, float]:
-        """What the stratum adds above and below the line of the ratio."""
-        whole = self.lines + self.other_lines
-        if not self.lines or not self.other_lines:
-            return 0.0, 0.0
-        return self.events * self.other_lines / whole, self.other_events * self.lines / whole
+
+def _terms(sides: _Sides) -> tuple[float, float]:
+    """What a stratum adds above and below the line of the ratio."""
+    ours, others = sides
+    if not ours.lines or not others.lines:
+        return 0.0, 0.0
+    whole = ours.lines + others.lines
+    return ours.events * others.lines / whole, others.events * ours.lines / whole
 
 
 def matched_parts(observed: Sequence[Observed]) -> list[Observed]:
@@ -107,13 +102,13 @@ def matched_ratio(observed: Sequence[Observed]) -> Ratio:
     where it would hang on one commit.
     """
     matched = matched_parts(observed)
-    cells: dict[Hashable, _Cell] = defaultdict(_Cell)
+    cells: dict[Hashable, _Sides] = defaultdict(lambda: (RateCell(0, 0), RateCell(0, 0)))
     by_commit: dict[Hashable, list[Observed]] = defaultdict(list)
     for part in matched:
-        cells[part.stratum] = cells[part.stratum].plus(part)
+        cells[part.stratum] = _add(cells[part.stratum], part)
         by_commit[part.commit].append(part)
-    above = math.fsum(cell.terms[0] for cell in cells.values())
-    below = math.fsum(cell.terms[1] for cell in cells.values())
+    above = math.fsum(_terms(sides)[0] for sides in cells.values())
+    below = math.fsum(_terms(sides)[1] for sides in cells.values())
     if above <= 0 or below <= 0:
         return Ratio(None, None, None, len(cells))
     middle = math.log(above / below)
@@ -131,14 +126,15 @@ def matched_ratio(observed: Sequence[Observed]) -> Ratio:
 
 
 def _log_ratio_without(
-    parts: Sequence[Observed], cells: Mapping[Hashable, _Cell], above: float, below: float
+    parts: Sequence[Observed], cells: Mapping[Hashable, _Sides], above: float, below: float
 ) -> float | None:
     """The logarithm of the ratio when one commit is left out; None where there is none."""
-    changed: dict[Hashable, _Cell] = {}
+    changed: dict[Hashable, _Sides] = {}
     for part in parts:
-        changed[part.stratum] = changed.get(part.stratum, cells[part.stratum]).plus(part, -1)
-    for stratum, cell in changed.items():
-        before, after = cells[stratum].terms, cell.terms
+        sides = changed.get(part.stratum, cells[part.stratum])
+        changed[part.stratum] = _add(sides, part, -1)
+    for stratum, sides in changed.items():
+        before, after = _terms(cells[stratum]), _terms(sides)
         above += after[0] - before[0]
         below += after[1] - before[1]
     tiny = 1e-9  # what subtracting leaves of nothing
