@@ -424,7 +424,6 @@ def test_who_wrote_the_findings_of_the_example(
     for part in (
         "agent",
         "per 1,000 lines",
-        "human + undeclared",
         "What became of them",
         "python",
         "unsupported",
