@@ -86,7 +86,6 @@ NEVER_ONE = {
         "{len(fits):,} findings",
     ),
     *(
-        "{len(matching)} rules",
         "{len(inside)} files",
         "{len(tables)} tables",
         "{len(blamed)} lines",
