@@ -214,7 +214,7 @@ def test_the_copies_of_a_session_bound_its_times() -> None:
         ),
     ]
     blobs = {"one": _untimed(1), "three": _untimed(3)}
-    repo = SimpleNamespace(blob=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
+    repo = SimpleNamespace(content=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
     loaded = read_session(cast(GitRepo, repo), SessionFiles("s", records))
     assert loaded.session is not None
     assert [call.not_before for call in loaded.session.calls] == [None, None, _at(10, 0)]

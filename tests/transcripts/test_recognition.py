@@ -121,7 +121,7 @@ _COMPACT = _lines(
 
 def _loaded(full: bytes, compact: bytes = b"") -> LoadedSession:
     blobs = {"full": full, "compact": compact}
-    repo = SimpleNamespace(blob=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
+    repo = SimpleNamespace(content=blobs.__getitem__, blob_size=lambda oid: len(blobs[oid]))
     record = SessionRecord(
         "c",
         0,
