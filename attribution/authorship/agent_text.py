@@ -100,7 +100,7 @@ def _pieces(session: Session) -> Iterator[tuple[float, str]]:
             for moment in (message.at, message.not_before, question.get(message.turn))
             if moment is not None
         )
-        yield next(existing, session.started_at or 0.0), _without_sought(message.text)
+        yield next(existing, session.started_at or 0.0), _drop_sought_text(message.text)
 
 
 def _texts_of(call: ToolCall) -> Iterator[str]:
@@ -161,7 +161,7 @@ def _added_lines(text: str) -> str:
     return "\n".join(line[1:] if line.startswith("+") else _BREAK for line in text.split("\n"))
 
 
-def _without_sought(text: str) -> str:
+def _drop_sought_text(text: str) -> str:
     """A text without what its marked blocks look for: that stood in the file, and the new side
     may only repeat it.
     """

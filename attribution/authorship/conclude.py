@@ -59,7 +59,7 @@ def conclude(
     )
     method, confidence = strongest or _link_by_texts(link, probe_results)
     if not confidence or (not probe_results and not named.missing and not named.readable):
-        return _without_session(diff, link, by_path)
+        return _drop_session(diff, link, by_path)
     result = CommitVerdict([], method, confidence)
     for file in diff.files or ():
         path = file.change.path
@@ -95,7 +95,7 @@ def conclude(
     return result
 
 
-def _without_session(
+def _drop_session(
     diff: CommitDiff, link: CommitLinks, by_path: Mapping[str, FileProbe]
 ) -> CommitVerdict:
     """The verdict on a commit that nothing links to a session: what was moved out of another file

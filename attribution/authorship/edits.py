@@ -126,7 +126,7 @@ def overlaid(text: str, edit: Edit) -> str:
     unknown = not lines or UNSEEN in lines
     if not edit.replacements:
         return normal_text(
-            "\n".join(_with_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown))
+            "\n".join(_apply_hunks(lines, [h for h in edit.hunks if h.exact_text], unknown))
         )
     positions = [h.old_start - 1 for h in edit.hunks]
     for number, replacement in enumerate(edit.replacements):
@@ -136,7 +136,7 @@ def overlaid(text: str, edit: Edit) -> str:
     return normal_text("\n".join(lines))
 
 
-def _with_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[str]:
+def _apply_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list[str]:
     """The old sides stand one after the other, each as often as the patch has it: hunks may be
     equal but for their place.
     """

@@ -46,7 +46,7 @@ def give_old_texts_back(judged: Judged) -> None:
                 before = path if path in versions else names.get(content, path)
                 known = _authors_then(judged, commit.sha, file, versions[before])
                 if len(known) >= (1 if before == path else _ENOUGH):
-                    verdict.files[number] = file, _filled(judged, file, spans, known)
+                    verdict.files[number] = file, _fill_in(judged, file, spans, known)
             versions[path].append(_Version(commit.sha, *verdict.files[number]))
             names[content] = path
         if not verdict.sessions:
@@ -89,7 +89,7 @@ def _added_before(
                     yield texts[line - 1], verdict
 
 
-def _filled(
+def _fill_in(
     judged: Judged, file: FileDiff, spans: list[Span], known: dict[int, Verdict]
 ) -> list[Span]:
     verdicts = verdicts_by_line(spans)

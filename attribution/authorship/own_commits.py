@@ -92,7 +92,7 @@ class _Search:
 
     def add_quiet(self, session: SessionEdits, made: CommitCall) -> None:
         if not any(True for _ in self.named(made.printed)):
-            commit = self._shown(session, made) or self._of_that_moment(session, made)
+            commit = self._shown_commit(session, made) or self._commit_at_that_moment(session, made)
             if commit is not None:
                 self.found[commit.sha] = OwnCommit(session.key, made, False)
 
@@ -105,7 +105,7 @@ class _Search:
             if commit.sha.startswith(short)
         )
 
-    def _shown(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+    def _shown_commit(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """Of the commits that were shown for the first time after the call, the one that it made.
 
         That is the one with its message; where the call names none, the newest of the same hour
@@ -137,7 +137,7 @@ class _Search:
     def _is_within(self, seconds: float, commit: Commit, made: CommitCall) -> bool:
         return not made.started or abs(commit.commit_time - made.call.at) <= seconds + SLACK
 
-    def _of_that_moment(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+    def _commit_at_that_moment(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The commit that was made while the call ran: with its message, else the only one that
         fits the session.
         """
@@ -145,11 +145,11 @@ class _Search:
         if _NAMES_MESSAGE.search(made.text):
             return next(
                 (commit for commit in during if _has_message(commit, made)), None
-            ) or self._of_that_message(session, made)
+            ) or self._commit_with_that_message(session, made)
         fitting = [commit for commit in during if self._fits(commit, session)]
         return fitting[0] if len(fitting) == 1 else None
 
-    def _of_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
+    def _commit_with_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The only commit of the same hour with the message of the call that fits the session:
         git's clock was off.
         """

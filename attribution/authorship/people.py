@@ -421,7 +421,7 @@ def _not_faster_than_typed(
     for file, spans in verdict.files:
         for span in spans:
             seen, without = (
-                _sighted(span, commit),
+                _first_sighting(span, commit),
                 span.verdict.witness.without if span.verdict.witness else None,
             )
             # a change of a proposal is seen in one moment
@@ -437,14 +437,14 @@ def _not_faster_than_typed(
         spans[:] = [
             (
                 _take_back(s, Reason.UNOBSERVED)
-                if s.verdict.witness and _sighted(s, commit) in fast
+                if s.verdict.witness and _first_sighting(s, commit) in fast
                 else s
             )
             for s in spans
         ]
 
 
-def _sighted(span: Span, commit: Commit) -> float:
+def _first_sighting(span: Span, commit: Commit) -> float:
     """When a person's line was seen first: with its commit, if nothing showed it before."""
     return (span.verdict.witness and span.verdict.witness.seen) or commit.author_time
 

@@ -157,15 +157,17 @@ class _Kinds:
             self._by_path[change.path] = kind, text_decides(change.path, kind, self._attributes)
         kind, by_text = self._by_path[change.path]
         return (
-            (self._of_text(new or old or "", suffix_of(change.path)) or kind) if by_text else kind
+            (self._kind_by_text(new or old or "", suffix_of(change.path)) or kind)
+            if by_text
+            else kind
         )
 
-    def _of_text(self, oid: str, suffix: str) -> FileKind | None:
+    def _kind_by_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:
             return kind_of_text(self._repo.blob(oid) or b"", suffix)
-        return None if oid in self._silent else self._of_blob(oid, suffix)
+        return None if oid in self._silent else self._kind_of_blob(oid, suffix)
 
-    def _of_blob(self, oid: str, suffix: str) -> FileKind | None:
+    def _kind_of_blob(self, oid: str, suffix: str) -> FileKind | None:
         if oid not in self._read:
             data = self._repo.blob(oid) or b""
             if not may_tell_kind(data):

@@ -43,7 +43,7 @@ def put_sessions_on_clock(
 
     The clock of a session that made commits is known by them: it stays.
     """
-    committed = _committed(history, sessions, added)
+    committed = _commit_times(history, sessions, added)
     makers = {made.session for made in own.values()}
     lines = {session.session_id: _lines_of(session, committed) for session in sessions}
     for find in (_ahead, _behind):
@@ -57,7 +57,7 @@ def put_sessions_on_clock(
                 lines[session.session_id] = _lines_of(session, committed)
 
 
-def _committed(
+def _commit_times(
     history: CommitHistory, sessions: Iterable[SessionEdits], added: Added
 ) -> dict[str, float]:
     """Line -> author time of the only commit that adds it, in files that sessions edited."""

@@ -361,11 +361,11 @@ def _add_actions(
         targets = {worktree_roots.root_of(action.cwd)} - {None} if action.cwd else set()
         for root in targets or touched:
             if root is not None:
-                here = _without_undo_elsewhere(action, root, worktree_roots)
+                here = _drop_undo_elsewhere(action, root, worktree_roots)
                 _line(roots, root, session).windows.actions.append(here)
 
 
-def _without_undo_elsewhere(
+def _drop_undo_elsewhere(
     action: WorktreeAction, root: str, worktree_roots: WorktreeRoots
 ) -> WorktreeAction:
     """What git takes away in another repository or worktree stays here."""

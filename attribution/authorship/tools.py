@@ -185,18 +185,18 @@ def give_versions_to_bot(
     settings.
     """
     lines_before = {line.strip() for line in before.split("\n")}
-    old = {_without_versions(line) for line in lines_before}
+    old = {_strip_versions(line) for line in lines_before}
     version = _RELEASE if file.kind in HEADLINE else _VERSION
     verdicts = verdicts_by_line(spans)
     for number, verdict in verdicts.items():
         text = lines[number - 1] if number <= len(lines) else ""
         is_new = text.strip() not in lines_before
-        is_bumped = is_new and version.search(text) is not None and _without_versions(text) in old
+        is_bumped = is_new and version.search(text) is not None and _strip_versions(text) in old
         is_pinned = file.kind == FileKind.CONFIG and NAME_AND_VERSION.match(text) is not None
         if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
             verdicts[number] = bot_verdict(bot)
     spans[:] = spans_of(verdicts, lines)
 
 
-def _without_versions(line: str) -> str:
+def _strip_versions(line: str) -> str:
     return _VERSION.sub("0", line.strip())

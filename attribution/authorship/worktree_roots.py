@@ -86,7 +86,7 @@ class WorktreeRoots:
             (
                 suffix
                 for suffix in suffixes
-                if suffix in self.known or (not suffix.isascii() and self._spelled(suffix))
+                if suffix in self.known or (not suffix.isascii() and self._usual_spelling(suffix))
             ),
             "",
         )
@@ -168,7 +168,7 @@ class WorktreeRoots:
             root = self.root_of(cwd)
             if root is None:
                 path = self.moved.get(path, path)
-                return PlacedPath("", path) if path in self.known else self._from_above(path)
+                return PlacedPath("", path) if path in self.known else self._path_from_above(path)
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
             real = self.real(path)
@@ -177,11 +177,11 @@ class WorktreeRoots:
             # on some machines `Readme.md` and `README.md` are one file, as are both forms of an
             # accent
             if file not in self.known:
-                file = self._spelled(file) or self.moved.get(file, file)
+                file = self._usual_spelling(file) or self.moved.get(file, file)
             self._placed[path] = PlacedPath(root, file) if root and len(below) > len(root) else None
         return self._placed[path]
 
-    def _from_above(self, path: str) -> PlacedPath | None:
+    def _path_from_above(self, path: str) -> PlacedPath | None:
         """Where a path leads that names the worktree, too: the editor was opened on a directory
         above it.
         """
@@ -202,7 +202,7 @@ class WorktreeRoots:
             path = self.links[link] + path[len(link) :]
         return path
 
-    def _spelled(self, path: str) -> str:
+    def _usual_spelling(self, path: str) -> str:
         if not self._folded:
             for known in sorted(self.known):
                 self._folded[_fold(known)] = "" if _fold(known) in self._folded else known

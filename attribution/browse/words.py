@@ -65,13 +65,13 @@ def highlight(path: str, texts: Sequence[str]) -> list[str] | None:
     else:
         lexer = get_lexer_for_filename(f".{suffix}", stripnl=False, ensurenl=True)
     tokens = list(islice(lexer.get_tokens("\n".join(lines_of_text)), _TOKENS + 1))
-    lines = _SPAN.sub(_coloured, pygments.format(tokens, HtmlFormatter(nowrap=True))).split("\n")[
-        : len(texts)
-    ]
+    lines = _SPAN.sub(_colour_span, pygments.format(tokens, HtmlFormatter(nowrap=True))).split(
+        "\n"
+    )[: len(texts)]
     return lines if len(tokens) <= _TOKENS and len(lines) == len(texts) else None
 
 
-def _coloured(span: re.Match[str]) -> str:
+def _colour_span(span: re.Match[str]) -> str:
     style, text = span.groups()
     colour = _COLOURS.get(style, style[:1])
     return f"<i class={colour}>{text}</i>" if colour in "kscmf" else text

@@ -75,11 +75,11 @@ def estimate(
     ]
     clusters = min(len(set(repositories)) for repositories in members)
     if clusters >= LEAST_CLUSTERS:
-        return _with_interval(
+        return _add_interval(
             value, repository_sums(rows), statistic, clusters, limits, REPOSITORIES
         )
     size = min(map(len, members)) - fitted + 1
-    return _with_interval(
+    return _add_interval(
         value, [moments for _, moments in rows], statistic, size, limits, OBSERVATIONS
     )
 
@@ -93,10 +93,10 @@ def ratio_over_repositories(
     value = ratio(total(parts)) if parts else None
     if value is None or len(parts) < least:
         return Estimate(value)
-    return _with_interval(value, parts, ratio, len(parts), limits, REPOSITORIES)
+    return _add_interval(value, parts, ratio, len(parts), limits, REPOSITORIES)
 
 
-def _with_interval(
+def _add_interval(
     value: float,
     parts: Sequence[Moments],
     statistic: Statistic,

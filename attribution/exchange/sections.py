@@ -25,7 +25,7 @@ def section(store: Store, subject: OfLine | OfCounts | OfUndeclared) -> Section:
     if isinstance(subject, OfLine):
         return _claims(store, subject)
     if isinstance(subject, OfUndeclared):
-        return Section(words=_undeclared(store, subject.repos))
+        return Section(words=_undeclared_sentence(store, subject.repos))
     # claimed, and true of their commit, where no session tells us anything
     lines = _count_lines(store, subject.repo_id, "NOT has_session")
     meaning = "by other tools, all kinds of files, blank lines too; in none of the classes above"
@@ -53,7 +53,7 @@ def _words_of(claim: Row) -> str:
     )
 
 
-def _undeclared(store: Store, repos: Sequence[int]) -> list[str]:
+def _undeclared_sentence(store: Store, repos: Sequence[int]) -> list[str]:
     """Whose the undeclared lines are by other tools' records, and how many of those fit their
     commit; nothing when none were read.
     """

@@ -217,7 +217,7 @@ class RegionHistory:
         """Its text as the session found it and after the changes of these numbers."""
         indices = [self._start, *(self._index(end) for end in ends)]
         count = Counter(self._sums[index] for index in indices)
-        ordered = self._ordered({index for index in indices if count[self._sums[index]] > 1})
+        ordered = self._order_edits({index for index in indices if count[self._sums[index]] > 1})
         return [ordered.get(index, self._sums[index]) for index in indices]
 
     def is_back(self, number: int) -> bool:
@@ -228,7 +228,7 @@ class RegionHistory:
     def _index(self, number: int) -> int:
         return bisect_right(self._numbers, number)
 
-    def _ordered(self, indices: Set[int]) -> dict[int, State]:
+    def _order_edits(self, indices: Set[int]) -> dict[int, State]:
         """Index -> what the lines after so many changes are, in order."""
         sizes = [self._sizes[index] for index in indices]
         if max(sizes, default=0) < 2 or sum(sizes) > _MOST_ORDERED:

@@ -211,14 +211,14 @@ class _Naming:
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
         self._teams: Texts = {}
-        self._folded = _folded(cells) if options.fold else {}
+        self._quiet_months = _quiet_months(cells) if options.fold else {}
 
     def key(self, location: Place) -> tuple[str, ...]:
         return tuple(self._name(dimension, location) for dimension in self._options.by)
 
     def _name(self, dimension: str, location: Place) -> str:
         if dimension == "month":
-            return self._folded.get(location.day[:7], location.day[:7])
+            return self._quiet_months.get(location.day[:7], location.day[:7])
         if dimension == "week":
             return monday(location.day)
         if dimension == "team":
@@ -237,7 +237,7 @@ class _Naming:
         return self._teams[email]
 
 
-def _folded(cells: Sequence[LineCell]) -> Texts:
+def _quiet_months(cells: Sequence[LineCell]) -> Texts:
     """Month without a line of agents, beside another such month -> the name of all of them."""
     agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
     result: Texts = {}
@@ -373,7 +373,7 @@ def cost_of(prompts: Iterable[Prompt]) -> tuple[float | None, int]:
 
 def _months(cells: Sequence[LineCell], options: BreakdownOptions) -> dict[str, Numbers]:
     """Without those that are folded."""
-    folded = _folded(cells) if options.fold else {}
+    folded = _quiet_months(cells) if options.fold else {}
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for cell in cells:
         result[cell.place.day[:7]][cell.line_class] += cell.lines

@@ -230,7 +230,7 @@ def _groups(written: Iterable[Written]) -> dict[str, list[Written]]:
 
 def _sides(written: Sequence[Written]) -> list[Row]:
     rates = {
-        name: matched.rate_of(_observed(group, name in (BOTH, RECORDED, _DECLARED)))
+        name: matched.rate_of(_observe(group, name in (BOTH, RECORDED, _DECLARED)))
         for name, group in _groups(written).items()
     }
     return [
@@ -240,7 +240,7 @@ def _sides(written: Sequence[Written]) -> list[Row]:
     ]
 
 
-def _observed(group: Iterable[Written], ours: bool, by_author: bool = False) -> list[Observed]:
+def _observe(group: Iterable[Written], ours: bool, by_author: bool = False) -> list[Observed]:
     """What each commit wrote in each stratum."""
     sums: dict[tuple[Hashable, Hashable], list[int]] = {}
     for row in group:
@@ -265,8 +265,8 @@ def _ratios(written: Sequence[Written]) -> list[Row]:
         for against, by_author in ((_OTHERS, False), ("others of the same author", True)):
             both = matched.matched_parts(
                 [
-                    *_observed(groups[name], True, by_author),
-                    *_observed(groups[_OTHERS], False, by_author),
+                    *_observe(groups[name], True, by_author),
+                    *_observe(groups[_OTHERS], False, by_author),
                 ]
             )
             rows.append({"lines of": name, "against": against, **_ratio(both)})

@@ -169,7 +169,7 @@ def fill_template(template: str, known: Row) -> list[str]:
     if not known["agents"] or not asked:
         return lines
     share = known["by_agents"] / max(known["added"], 1)
-    lines = [_emptied(line) for line in lines]
+    lines = [_strip_example(line) for line in lines]
     parts = [_part_of(lines, number) for number in range(len(lines))]
     fits = [n for n, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
     ticked = max(fits, key=lambda n: _PARTS[parts[n]], default=None)
@@ -185,7 +185,7 @@ def fill_template(template: str, known: Row) -> list[str]:
     return [*lines, words["told"]] if asks and words["agent"] not in "\n".join(lines) else lines
 
 
-def _emptied(line: str) -> str:
+def _strip_example(line: str) -> str:
     """A question without the example that stands where its answer is to be."""
     bare = _PLACEHOLDER.sub("", line).rstrip()
     return bare if _answer(bare) else line

@@ -331,7 +331,7 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     file = line.introduced.path
     remainder = [action for action in actions if not action.ours]
     if of.author == Author.AGENT:
-        return _beside_agent(of, actions, span)
+        return _others_beside(of, actions, span)
     is_open = of.author in (Author.UNKNOWN, Author.DECLARED)
     in_the_way = (
         ["The call that stands in the way is marked (▶)."]
@@ -359,7 +359,7 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     return [*sentences, *in_the_way]
 
 
-def _beside_agent(of: LineAttribution, actions: Sequence[EarlierAction], span: str) -> list[str]:
+def _others_beside(of: LineAttribution, actions: Sequence[EarlierAction], span: str) -> list[str]:
     sessions = {action.session_id for action in actions if not action.ours} - {of.session_id}
     who = f"{count_of(len(sessions), 'other session')} touched it"
     if not sessions:

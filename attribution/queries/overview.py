@@ -77,7 +77,7 @@ def months(store: Store) -> dict[str, Numbers]:
     """2026-03 -> class -> lines that commits of that month added to source and test files, of a
     whole database.
     """
-    return _by_period(read_view(store, "daily_lines"), lambda day: day[:7])
+    return _lines_by_period(read_view(store, "daily_lines"), lambda day: day[:7])
 
 
 def by_class(row: Row) -> Numbers:
@@ -109,7 +109,7 @@ def overview(store: Store, repo_id: int) -> Overview | None:
         summary["sessions"],
         summary["agents"],
         headline(store, repo_id),
-        _by_period(read_view(store, "daily_lines", of_repo, "day"), monday),
+        _lines_by_period(read_view(store, "daily_lines", of_repo, "day"), monday),
         dict(Counter(monday(row["started_at"]) for row in started)),
         {name: sum(tip[name] for tip in tips) for name in (*CLASSES, "older")} if tips else {},
         survival,
@@ -191,7 +191,7 @@ def _largest(store: Store, view: str, of_repo: Row) -> Table:
     return table
 
 
-def _by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Numbers]:
+def _lines_by_period(days: Iterable[Row], period: Callable[[str], str]) -> dict[str, Numbers]:
     """Period of a day -> class -> lines."""
     result: dict[str, Counter[str]] = defaultdict(Counter)
     for row in days:

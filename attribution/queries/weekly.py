@@ -60,21 +60,21 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     until = date.fromisoformat(options.until) if options.until else _last_day(store)
     sunday = until - timedelta((until.weekday() + 1) % 7)  # the last week that is over
     this = date.fromisoformat(monday(sunday.isoformat()))
-    first = min(options.since or "9999", _before(this, WEEKS_BEFORE))
+    first = min(options.since or "9999", _weeks_before(this, WEEKS_BEFORE))
     result = facts(store, replace(options, since=first, until=until.isoformat()))
     if not result.cells:
         raise no_lines(store)
     weeks = {row["week"]: row for row in group_rows(result, replace(options, by=("week",)))}
-    now, last = (weeks.get(week, {}) for week in (this.isoformat(), _before(this, 1)))
+    now, last = (weeks.get(week, {}) for week in (this.isoformat(), _weeks_before(this, 1)))
     by_week = result.grouped(lambda place: (monday(place.day),))
-    month = [by_week[(_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
+    month = [by_week[(_weeks_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
     shown = [
         row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)
     ]
     sections = [
         Section(
             f"Week of {this.isoformat()}, and the week before",
-            table_of(_compared(now, last), _UNITS),
+            table_of(_compare_weeks(now, last), _UNITS),
             ", this week, last week, change",
         ),
         Section("Week by week", table_of(shown, _UNITS), _WEEK),
@@ -92,20 +92,20 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
 def _last_day(store: Store) -> date:
     today = datetime.now(UTC).date()
     newest = store.value("SELECT substr(MAX(author_at), 1, 10) FROM commits")
-    if not newest or newest >= _before(today, WEEKS_BEFORE):
+    if not newest or newest >= _weeks_before(today, WEEKS_BEFORE):
         return today
     day = date.fromisoformat(newest)
     return day + timedelta(6 - day.weekday())
 
 
-def _before(day: date, weeks: int) -> str:
+def _weeks_before(day: date, weeks: int) -> str:
     return (day - timedelta(weeks=weeks)).isoformat()
 
 
 # --- this week and the last -----------------------------------------------------------------------
 
 
-def _compared(now: Row, last: Row) -> list[Row]:
+def _compare_weeks(now: Row, last: Row) -> list[Row]:
     """Coverage first: what the other shares are worth depends on it."""
     lines = [_line("lines added to source and tests", now.get("lines", 0), last.get("lines", 0))]
     shares = [("coverage: lines with a named author", "coverage", "coverage_of")]
@@ -243,7 +243,7 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
         "open": len(rows),
         "in lines of agents": sum(row["class"] == LineClass.AGENT for row in rows),
         "introduced this week": weeks.count(this.isoformat()),
-        "last week": weeks.count(_before(this, 1)),
+        "last week": weeks.count(_weeks_before(this, 1)),
     }
 
 
@@ -256,7 +256,7 @@ def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[
         return []
     weeks = [
         {tuple(row[name] for name in by): row for row in rows if row["week"] == week}
-        for week in (this.isoformat(), _before(this, 1))
+        for week in (this.isoformat(), _weeks_before(this, 1))
     ]
     now, last = weeks
     joined = [

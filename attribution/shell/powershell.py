@@ -143,11 +143,11 @@ class _Reader:
         """A token as words: a variable may stand for several."""
         if token.startswith(("@'", '@"')):
             body = token[token.index("\n") + 1 : -2].removesuffix("\n").removesuffix("\r")
-            return [_expanded(body) if token[1] == '"' else _Word(body, literal=True)]
+            return [_expand(body) if token[1] == '"' else _Word(body, literal=True)]
         if token[0] == "'":
             return [_Word(token[1:-1].replace("''", "'"), literal=True)]
         if token[0] == '"':
-            return [_expanded(_HERE_AS_PATH.sub("", token[1:-1]).replace('""', '"'))]
+            return [_expand(_HERE_AS_PATH.sub("", token[1:-1]).replace('""', '"'))]
         if token.startswith("$") and token.endswith("="):
             return [_Word(token[:-1], False), _Word("=")]
         known = self.variables.get(token.lower().rstrip(","))
@@ -175,7 +175,7 @@ class _Reader:
             for effect in call.make(
                 "append" if sign == ">>" else "write",
                 [file.shell],
-                _lines(_before_sign(words)),
+                _lines(_text_before_sign(words)),
             )
         ]
         if re.fullmatch(_METHOD, first, re.I):
@@ -191,7 +191,7 @@ class _Reader:
         return own + result
 
 
-def _expanded(text: str) -> _Word:
+def _expand(text: str) -> _Word:
     """A string in which variables are put in, and characters escaped."""
     exact = "$" not in re.sub(r"`.", "", text)
     plain = _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text)
@@ -212,7 +212,7 @@ def _lines(words: list[_Word] | None) -> str | None:
     return "".join(f"{word.text}\n" for word in words or ()) if known else None
 
 
-def _before_sign(words: list[_Word]) -> list[_Word]:
+def _text_before_sign(words: list[_Word]) -> list[_Word]:
     """The strings that a redirection writes."""
     texts = words[: next(n for n, word in enumerate(words) if word.text in (">", ">>"))]
     texts = texts[1:] if texts and texts[0].text.lower() in _PRINTS else texts
@@ -249,9 +249,9 @@ def _effects(
 ) -> list[Effect]:
     named, loose = _arguments(words[1:])
     given = next((named[key] for key in ("-path", "-literalpath", "-filepath") if key in named), [])
-    paths = [_as_path(word) for word in given or loose[:1]]
+    paths = [_to_path(word) for word in given or loose[:1]]
     if "-name" in named:  # of a new item, in the directory that is its path
-        parts = [*paths, *map(_as_path, named["-name"])]
+        parts = [*paths, *map(_to_path, named["-name"])]
         paths = [
             ShellWord("/".join(part.text for part in parts), all(part.exact for part in parts))
         ]
@@ -263,7 +263,7 @@ def _effects(
             call,
             kind,
             [word.text for word in paths],
-            _as_path(target[0]).text if target else "",
+            _to_path(target[0]).text if target else "",
             words[0].text.lower(),
         )
     switches = {word.text.lower() for word in words if not word.literal}
@@ -285,7 +285,7 @@ def _effects(
     return call.make(kind, paths, content if kind in ("write", "append") else None)
 
 
-def _as_path(word: _Word) -> ShellWord:
+def _to_path(word: _Word) -> ShellWord:
     return ShellWord(word.text.replace("\\", "/"), word.exact)
 
 

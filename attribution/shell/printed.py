@@ -96,7 +96,7 @@ def parts_shown(command: str, cwd: str, output: str) -> list[FilePart]:
         return []
     result = list(_shown_by(source, [word.text for word in source.words], output))
     if piped:
-        result = _limited(result, [word.text for word in loud[1].words])
+        result = _limit_lines(result, [word.text for word in loud[1].words])
     return [part for shown in result for part in _uncut(shown)]
 
 
@@ -200,7 +200,7 @@ def _in_range(part: FilePart, lines: str) -> FilePart:
     return replace(part, start=first, whole=whole)
 
 
-def _limited(parts: Sequence[FilePart], words: Sequence[str]) -> list[FilePart]:
+def _limit_lines(parts: Sequence[FilePart], words: Sequence[str]) -> list[FilePart]:
     """What is left of the numbered lines of a file after `sed -n`, `head` or `tail`; nothing
     after another program.
     """

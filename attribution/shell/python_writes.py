@@ -154,7 +154,7 @@ class _Run:
                 self._write(
                     file,
                     self.files[file],
-                    written if isinstance(written, str) else self._joined("", written),
+                    written if isinstance(written, str) else self._join_values("", written),
                 )
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item]):
                 self.names[name].append(self.value(item))
@@ -168,7 +168,7 @@ class _Run:
     def _write(self, file: Any, before: str, text: Any) -> None:
         if not isinstance(file, _Path) or not isinstance(text, str):
             raise _Unknown
-        self.files[file] = self._joined("", (before, text))
+        self.files[file] = self._join_values("", (before, text))
 
     def value(self, node: ast.expr) -> Any:
         self._spend(1)
@@ -180,9 +180,9 @@ class _Run:
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 result = [self.value(item) for item in items]
             case ast.JoinedStr(values=parts):
-                result = self._joined("", [self.value(part) for part in parts])
+                result = self._join_values("", [self.value(part) for part in parts])
             case ast.FormattedValue(value=value, conversion=-1, format_spec=spec):
-                result = _formatted(self.value(value), self.value(spec) if spec else "")
+                result = _format_value(self.value(value), self.value(spec) if spec else "")
             case ast.BinOp(left=left, op=op, right=right):
                 result = self._operate(op, self.value(left), self.value(right))
             case (
@@ -193,24 +193,24 @@ class _Run:
                 result = [self.value(item) for _ in self._rounds(loop.target, loop.iter)]
                 self.names = outside
             case ast.Call():
-                result = self._called(node)
+                result = self._call_value(node)
             case _:
                 raise _Unknown
-        return self._sized(result)
+        return self._limit_size(result)
 
-    def _called(self, call: ast.Call) -> Any:
+    def _call_value(self, call: ast.Call) -> Any:
         name, subject = (
             _name(call.func),
             call.func.value if isinstance(call.func, ast.Attribute) else None,
         )
         if name == "open" and _is_plain(call):
             path, mode = [self.value(item) for item in (*filter(None, [subject]), *call.args)]
-            return self._opened(path, mode)
+            return self._open_call(path, mode)
         given = [self.value(arg) for arg in call.args]
         if call.keywords:
             raise _Unknown
         if name == "Path" and given:
-            return _Path(self._joined("/", given))
+            return _Path(self._join_values("/", given))
         if name in _OF_ITEMS and not any(isinstance(item, _Path) for item in given):
             result = _OF_ITEMS[name](*given)
             return result if isinstance(result, int | range) else list(result)
@@ -218,12 +218,12 @@ class _Run:
             return _OF_VALUE[name](*given)
         text = self.value(subject) if subject is not None else None
         if name == "join" and isinstance(text, str):
-            return self._joined(text, given[0])
+            return self._join_values(text, given[0])
         if name in _METHODS and isinstance(text, str) and not isinstance(text, _Path):
             return getattr(text, name)(*given)
         raise _Unknown
 
-    def _opened(self, path: Any, mode: Any) -> _Path:
+    def _open_call(self, path: Any, mode: Any) -> _Path:
         if not isinstance(path, str) or mode not in ("w", "wt"):
             raise _Unknown
         self.files[_Path(path)] = ""
@@ -247,12 +247,12 @@ class _Run:
             raise _Unknown
         return _OPERATORS[type(op)](left, right)
 
-    def _joined(self, separator: str, parts: Sequence[Any]) -> str:
+    def _join_values(self, separator: str, parts: Sequence[Any]) -> str:
         if sum(map(len, parts)) + len(separator) * len(parts) > _MAX_LENGTH:
             raise _Unknown
-        return str(self._sized(separator.join(parts)))
+        return str(self._limit_size(separator.join(parts)))
 
-    def _sized(self, value: Any) -> Any:
+    def _limit_size(self, value: Any) -> Any:
         size = abs(value) // _MAX_NUMBER * _MAX_WORK if isinstance(value, int) else len(value)
         if size > _MAX_LENGTH:
             raise _Unknown
@@ -265,7 +265,7 @@ class _Run:
             raise _Unknown
 
 
-def _formatted(value: Any, spec: str) -> str:
+def _format_value(value: Any, spec: str) -> str:
     if not isinstance(value, str | int) or not _FORMAT.fullmatch(spec):
         raise _Unknown
     return format(value, spec)

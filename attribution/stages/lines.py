@@ -97,7 +97,7 @@ def attribute_repo(
     run.key = key_of_run(context, run.key)
     with run.writing():
         describe_repo(context, target.branch, target.head)
-        run.report([*_write(context, judged, target.head, options.since), *_refused(repo)])
+        run.report([*_write(context, judged, target.head, options.since), *_damaged_commits(repo)])
         weaker = _weaker(before, _named_lines(context), judged)
         # its rows went with those they point to
         forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
@@ -137,7 +137,7 @@ def _weaker(
     return f"lines whose author was known before and is not now: {'; '.join(parts)}" * bool(parts)
 
 
-def _refused(repo: GitRepo) -> list[Problem]:
+def _damaged_commits(repo: GitRepo) -> list[Problem]:
     """Commits that are damaged in a way that git overlooks."""
     why = "libgit2 cannot parse it: it was read as git shows it"
     return [Problem("commits", sha, "commit_damaged", why) for sha in repo.refused]

@@ -55,7 +55,7 @@ def is_done(store: Store, target: Target) -> bool:
     return (
         existing is not None
         and STAGE.is_done(store, existing, target.key)
-        and not _arrived(store, target.repo, existing)
+        and not _has_arrived(store, target.repo, existing)
     )
 
 
@@ -91,7 +91,7 @@ def _input_key(
     )
 
 
-def _arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
+def _has_arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
     """Whether a transcript or a file that was missing is there now: a fetch can bring it without
     moving a ref.
     """

@@ -124,9 +124,9 @@ def _changes_of_others(text: str) -> Iterator[ChangeOfOthers]:
         if not partly:
             partly = _NO_MATCH.match(notice) is not None
         if match := _APPLIED.match(notice):
-            applied.add(_with_slashes(match[1]))
+            applied.add(_use_slashes(match[1]))
         elif match := _BEFORE.match(notice):
-            dirty.append(_with_slashes(match[1]))
+            dirty.append(_use_slashes(match[1]))
         elif match := _COMMIT.match(notice):
             if asked and not applied and not dirty:
                 yield ChangeOfOthers(match[1], "", partly)
@@ -215,7 +215,7 @@ class _Reader(RecordReader):
                 for path, part in zip(parts[::2], parts[1::2], strict=True)
             )
             if failed := {
-                (_with_slashes(path), block) for path, several in blocks for block in several
+                (_use_slashes(path), block) for path, several in blocks for block in several
             }:
                 self._apply_others(failed, _OTHERS_APPLIED.search(rest), number)
                 self.answers = [number]
@@ -261,7 +261,7 @@ class _Reader(RecordReader):
                 str(number), None, min(sent, 1 << 40), min(received, 1 << 40), cost=cost
             )
         elif match := _APPLIED.match(line):
-            self._apply_offer(_with_slashes(match[1]), number)
+            self._apply_offer(_use_slashes(match[1]), number)
         elif _REFUSED.match(line):
             self.begin(None)
             self.call_tool(
@@ -329,7 +329,7 @@ class _Reader(RecordReader):
         return tuple(_COMMIT.findall(result.text))
 
 
-def _with_slashes(path: str) -> str:
+def _use_slashes(path: str) -> str:
     """As models write it: on Windows the program says `src\\a.py`."""
     return path.strip().replace("\\", "/")
 
@@ -371,7 +371,7 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
             inside.append(line)
         elif inside:
             offers = (
-                (_with_slashes(named), text) for named, text in _by_file(name, inside) if named
+                (_use_slashes(named), text) for named, text in _split_by_file(name, inside) if named
             )
             # else a text or a block that shows one
             is_diff = inside[0].startswith(("--- ", "diff --git "))
@@ -385,7 +385,7 @@ def _offers(lines: list[str]) -> list[tuple[str, Edit]]:
     return results
 
 
-def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _split_by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
     """(file, lines) of a fenced text: with some models the file's name is inside, before the
     blocks.
     """
@@ -409,7 +409,7 @@ def _by_file(name: str, inside: list[str]) -> Iterator[tuple[str, list[str]]]:
 def _diffs(inside: list[str]) -> Iterator[tuple[str, Edit]]:
     """What a unified diff, whose hunks need no numbers, does to each of its files."""
     for old, new, body in _DIFF.findall("".join(f"{line}\n" for line in inside)):
-        path = _with_slashes(new.removeprefix("b/") if old.startswith(("a/", "/dev/null")) else new)
+        path = _use_slashes(new.removeprefix("b/") if old.startswith(("a/", "/dev/null")) else new)
         yield path, Edit(path, "edit", hunks=tuple(patch_hunks(body.split("\n"))))
 
 

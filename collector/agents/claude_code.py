@@ -200,7 +200,7 @@ def sniff(head: object) -> bool:
     return spoken and any(isinstance(head.get(name), str) for name in _IDS)
 
 
-def _as_lines(blob: bytes) -> bytes:
+def _to_lines(blob: bytes) -> bytes:
     """Arrays of records as lines. Entries of hooks that lack the id of their call get one, the
     same before and after it.
     """
@@ -344,7 +344,7 @@ class _Reader(RecordReader):
         if blob.startswith(b"["):
             # what cannot be read is reported for the line
             with suppress(ValueError, RecursionError):
-                return _as_lines(blob)
+                return _to_lines(blob)
         blob = lines_of_chats(blob, _records_of)
         self.uuids.update(_UUID.findall(blob))
         heads = list(islice(_PARENT.finditer(blob), _LEFTOVERS + 1))

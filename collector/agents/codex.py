@@ -226,7 +226,7 @@ class _Reader(RecordReader):
         if kind == "turn_context":
             self._context(payload, time)
         elif kind == "compacted":
-            self._compacted(payload, time)
+            self._read_compaction(payload, time)
         elif kind == "token_usage_record":
             self._note_response(payload, time)
         elif kind in ("response_item", "event_msg"):
@@ -347,7 +347,7 @@ class _Reader(RecordReader):
         total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
         if total in self.thread.totals or not (last or any(total)):
             return
-        last = last or _added(self.thread.total, total)
+        last = last or _added_tokens(self.thread.total, total)
         self.thread.totals.add(total)
         self.thread.total = total
         key = f"{self.thread.id}/{time}/{total[-1]}"
@@ -370,7 +370,7 @@ class _Reader(RecordReader):
             tiers=(self.thread.tier,) if self.thread.tier else (),
         )
 
-    def _compacted(self, payload: dict[str, Any], time: float | None) -> None:
+    def _read_compaction(self, payload: dict[str, Any], time: float | None) -> None:
         """What a compaction itself used is in no total: a record of its own has it."""
         self.add_event("compaction", time)
         self.compactions.add(get_str(payload, "compaction_response_id"))
@@ -587,7 +587,7 @@ def _total(payload: dict[str, Any]) -> tuple[int, ...]:
     return tuple(get_int(total, key) for key in _TOTALS)
 
 
-def _added(before: tuple[int, ...], total: tuple[int, ...]) -> dict[str, int]:
+def _added_tokens(before: tuple[int, ...], total: tuple[int, ...]) -> dict[str, int]:
     """What came between two totals; a total that is smaller than the one before began again."""
     goes_on = bool(before) and total[-1] >= before[-1]
     base = before if goes_on else (0,) * len(total)
@@ -995,17 +995,17 @@ def _find(location: Path, roots: Roots) -> Iterator[LocalSession]:
         if parent not in rollouts:
             used = tuple(
                 path
-                for entry in _with_descendants(thread, children)
+                for entry in _thread_tree(thread, children)
                 for path in sorted(rollouts[entry][0])
             )
             yield LocalSession(thread, used, f"started in {cwd}", cwd=cwd)
 
 
-def _with_descendants(thread: str, children: dict[str, list[str]]) -> Iterator[str]:
+def _thread_tree(thread: str, children: dict[str, list[str]]) -> Iterator[str]:
     """A thread, its subagents, and theirs."""
     yield thread
     for child in children.pop(thread, ()):
-        yield from _with_descendants(child, children)
+        yield from _thread_tree(child, children)
 
 
 def _load(session: LocalSession) -> Iterator[bytes]:

@@ -75,7 +75,7 @@ class _Reader(RecordReader):
         time = time_of(written + self.zone)
         self.begin(time)
         if role == "assistant":
-            self._said(record, text, written or str(self.order), time)
+            self._read_message(record, text, written or str(self.order), time)
         elif role == "user":
             self.add_prompt(written, time, text, is_meta=text.startswith("<system>"))
         elif not record.get("hide") and self.waiting:
@@ -88,7 +88,7 @@ class _Reader(RecordReader):
             status = Status.ERROR if _FAILED.match(text) else Status.OK
             self.add_result(call, Result(time, text, status, printed=printed))
 
-    def _said(self, record: JsonObject, text: str, key: str, time: Moment) -> None:
+    def _read_message(self, record: JsonObject, text: str, key: str, time: Moment) -> None:
         about = get_dict(record, "metadata")
         self.use_model(
             get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time

@@ -65,9 +65,9 @@ class _Reader(AnyAgentReader):
             elif message.role == "user":
                 self.add_prompt(key, time, message.text)
             elif message.role == "assistant":
-                waiting = self._said(message, key, time)
+                waiting = self._read_message(message, key, time)
 
-    def _said(self, message: ChatMessage, key: str, time: Moment) -> list[str]:
+    def _read_message(self, message: ChatMessage, key: str, time: Moment) -> list[str]:
         """The calls of an answer."""
         extra = get_dict(message.record, "extra")
         self.add_message(key, time, "text", message.text)

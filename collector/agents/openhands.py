@@ -102,7 +102,7 @@ class _Reader(AnyAgentReader):
             return
         self.begin(time)
         if isinstance(event.get("observation"), str):
-            self._observed(event, time)
+            self._read_observation(event, time)
         else:
             self._did(get_str(event, "action"), get_dict(event, "args"), event, key, time)
         self._count(get_dict(event, "llm_metrics", "accumulated_token_usage"), key, time)
@@ -153,7 +153,7 @@ class _Reader(AnyAgentReader):
         }
         self.call_tool(key, name, given, time, message_id=key)
 
-    def _observed(self, event: JsonObject, time: Moment) -> None:
+    def _read_observation(self, event: JsonObject, time: Moment) -> None:
         extras = get_dict(event, "extras")
         text = get_str(event, "content")
         failed = event["observation"] == "error" or text.startswith("ERROR:")

@@ -159,12 +159,12 @@ class _Reader(RecordReader):
                 if line.strip() != "---":
                     continue
             if heading := _HEADING.match(line):
-                self._said(speaker, text, number)
+                self._read_message(speaker, text, number)
                 speaker = heading[1]
                 text = []
                 self._speaks(speaker, heading[2] or "")
             elif block := _opened(line) if speaker != "User" else None:
-                self._said(speaker, text, number)
+                self._read_message(speaker, text, number)
                 text = []
             elif speaker:
                 text.append(line)
@@ -173,7 +173,7 @@ class _Reader(RecordReader):
                 self._begins(_time(title[3]))
             elif line.startswith("# "):
                 self._begins(_time(line[line.rfind("(") :]))
-        self._said(speaker, text, len(lines) - first)
+        self._read_message(speaker, text, len(lines) - first)
 
     def _begins(self, moment: Moment) -> None:
         self.asked = self.at = self.begun = self.begun or moment
@@ -206,7 +206,7 @@ class _Reader(RecordReader):
             return self.begun
         return max(moment, self.begun)
 
-    def _said(self, speaker: str, lines: list[str], number: int) -> None:
+    def _read_message(self, speaker: str, lines: list[str], number: int) -> None:
         text = "\n".join(lines).strip().removesuffix("---").strip()
         if text and speaker == "User":
             self.add_prompt(str(number), self.asked, text)
@@ -301,7 +301,7 @@ def _edits(block: _Block) -> list[Edit]:
     by_file, count = _PATCHED.subn(r"*** \1 File: \2\n", printed)
     fenced = (text for _, lines in block.fences() if (text := "\n".join(lines)).startswith(BEGIN))
     if patches := [by_file] if count else [*fenced]:
-        return [edit for text in patches for edit in parse_patch(_unescaped(text))]
+        return [edit for text in patches for edit in parse_patch(_unescape(text))]
     named = next((edited for line in block.lines if (edited := _EDITED.search(line))), None)
     if named:
         path = resolve("", html.unescape(named[1]))
@@ -337,7 +337,7 @@ def _edit_of_diff(path: str, lines: list[str]) -> Edit:
     newline of the file.
     """
     hunk = _HUNK.match(lines[0]) if lines else None
-    rows = _unescaped("\n".join(lines[1:] if hunk else lines)).split("\n")
+    rows = _unescape("\n".join(lines[1:] if hunk else lines)).split("\n")
     width = 2 if all(row[1:2] in ("", " ") for row in rows) else 1
     sides = ([row[width:] for row in rows if row[:1] in ("", " ", sign)] for sign in "-+")
     old, new = (
@@ -348,7 +348,7 @@ def _edit_of_diff(path: str, lines: list[str]) -> Edit:
     return Edit(path, "edit", replacements=(Replacement(old, new),))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Entities are written for some characters, unless one of those stands there too."""
     is_escaped = "<" not in text and not re.search(r"&(?!\w+;|#)", text) and _ENTITY.search(text)
     if is_escaped:

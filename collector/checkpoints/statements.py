@@ -168,7 +168,7 @@ def is_bots_own(commit: Commit) -> bool:
     )
     account = commit.author_name, commit.author_email
     is_known = _is_known_bot(*account) or (
-        _is_bot(*account) and _of_bots("subjects").fullmatch(commit.subject) is not None
+        _is_bot(*account) and _bot_pattern("subjects").fullmatch(commit.subject) is not None
     )
     return is_known and not others and len(listed) < 2
 
@@ -185,13 +185,13 @@ def _is_bot(name: str, address: str) -> bool:
 def _is_known_bot(name: str, address: str, table: str = "bot") -> bool:
     account = address.partition("@")[0].rpartition("+")[2]
     return any(
-        _of_bots("accounts", table).fullmatch(part.removesuffix("[bot]").strip())
+        _bot_pattern("accounts", table).fullmatch(part.removesuffix("[bot]").strip())
         for part in (name, account)
     )
 
 
 @cache
-def _of_bots(form: str, table: str = "bot") -> re.Pattern[str]:
+def _bot_pattern(form: str, table: str = "bot") -> re.Pattern[str]:
     return re.compile(
         "|".join(f"(?:{entry[form]})" for entry in STATEMENTS[table] if form in entry), re.I
     )
@@ -209,9 +209,9 @@ def statements_in(message: str) -> Iterator[Statement]:
                 named = agent_named(trailer[2])
                 if named:
                     model = named.model
-            elif statement := _by_trailer(form, trailer[2].strip()):
+            elif statement := _statement_by_trailer(form, trailer[2].strip()):
                 pending.append(statement)
-        elif statement := _by_body(line):
+        elif statement := _statement_by_body(line):
             pending.append(statement)
     for statement in pending:
         yield statement if statement.model or not model else statement._replace(model=model)
@@ -242,7 +242,7 @@ def _own_lines(message: str) -> Iterator[str]:
     )
 
 
-def _by_trailer(form: JsonObject, value: str) -> Statement | None:
+def _statement_by_trailer(form: JsonObject, value: str) -> Statement | None:
     sort = form["sort"]
     agent = form.get("agent", "")
     match form["value"]:
@@ -278,16 +278,16 @@ def _account(text: str, doubted: Sequence[str] = PEOPLES) -> NamedAgent | None:
     return named
 
 
-def _by_body(line: str) -> Statement | None:
+def _statement_by_body(line: str) -> Statement | None:
     for pattern, sort in _bodies():
         match = pattern.match(line)
-        named = agent_named(match["agent"], None, _doubted(match)) if match else None
+        named = agent_named(match["agent"], None, _doubtful_names(match)) if match else None
         if named:
             return Statement("body", named.agent, named.model, sort)
     return None
 
 
-def _doubted(match: re.Match[str]) -> tuple[str, ...]:
+def _doubtful_names(match: re.Match[str]) -> tuple[str, ...]:
     """Common names that name no agent in a line of the body: nobody says of people that they
     generated code.
     """

@@ -292,7 +292,7 @@ class Program(click.Group):
         features of sessions. A clone or an address in place of a command means `repo`.
         """
         if args[0] not in self.commands and "repo" in self.commands:
-            args = _meant(args)
+            args = _meant_words(args)
         data = self.commands.get("data") if args[0] not in self.commands else None
         if isinstance(data, click.Group) and args[0] in data.commands:
             args = ["data", *args]
@@ -315,7 +315,7 @@ class Program(click.Group):
         )
 
 
-def _meant(words: list[str]) -> list[str]:
+def _meant_words(words: list[str]) -> list[str]:
     """The command line that somebody meant whose first word is no command."""
     from collector.storage.places import is_address
 

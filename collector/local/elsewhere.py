@@ -68,7 +68,7 @@ class ClonePlaces:
             places = index.of(session, parts)
             may_be_ours = bool(session.cwd) and self._may_be_ours(session.cwd)
             recorded = self._reason(session, places, parts) if may_be_ours else ""
-            why = recorded or self._by_places(session, places, index, parts)
+            why = recorded or self._reason_by_places(session, places, index, parts)
             if recorded:
                 gone |= set() if files.is_there(session.cwd) else {session.cwd}
             if why:
@@ -84,14 +84,16 @@ class ClonePlaces:
                     elsewhere=True,
                 )
 
-    def _by_places(
+    def _reason_by_places(
         self, session: LocalSession, places: NamedPlaces, index: PlaceIndex, load: LoadOne
     ) -> str:
         """Why a session of another repository belongs; its calls are read where it speaks of this
         clone.
         """
         if any(self._made(*commit) for commit in places.made):
-            return self._by_commits(session.cwd, replace(places, began_at=()), made_only=True)
+            return self._reason_by_commits(
+                session.cwd, replace(places, began_at=()), made_only=True
+            )
         if not places.exact and any(map(self._leads_here, places.directories)):
             places = index.read_closely(session, load)
         root = next(filter(None, map(self._leads_here, places.directories)), "")
@@ -122,12 +124,12 @@ class ClonePlaces:
     def _reason(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
         """Why a session belongs, by its transcript; "" for one that does not."""
         return (
-            self._by_commits(session.cwd, places)
-            or self._by_names(session.cwd, places, load)
-            or self._by_texts(session, places, load)
+            self._reason_by_commits(session.cwd, places)
+            or self._reason_by_names(session.cwd, places, load)
+            or self._reason_by_texts(session, places, load)
         )
 
-    def _by_commits(self, cwd: str, places: NamedPlaces, made_only: bool = False) -> str:
+    def _reason_by_commits(self, cwd: str, places: NamedPlaces, made_only: bool = False) -> str:
         made = self._commits(places, places.made)
         shown = made if made or made_only else self._commits(places, places.shown)
         if shown:
@@ -142,7 +144,7 @@ class ClonePlaces:
             return f"began at {head[:9]} of this clone, in {cwd}"
         return ""
 
-    def _by_names(self, cwd: str, places: NamedPlaces, load: LoadOne) -> str:
+    def _reason_by_names(self, cwd: str, places: NamedPlaces, load: LoadOne) -> str:
         inner = self._roots.below(cwd)
         data = b"\n".join(load()) if inner else b""
         for below in inner:
@@ -160,7 +162,7 @@ class ClonePlaces:
             return f"worked in {cwd}, a clone of the same remote"
         return ""
 
-    def _by_texts(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
+    def _reason_by_texts(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
         # else gone, or a clone with commits of this one
         other = files.is_there(session.cwd) and clone_around(session.cwd) is None
         blobs = set[str]() if other else self._versions(places)

@@ -95,10 +95,10 @@ class PlaceIndex:
         """What a session names. Raises what `load` raises."""
         file, stamp = _key(session)
         known, content = self._rows.get(file, ("", b""))
-        places = _unpacked(content) if stamp == known else None
+        places = _unpack(content) if stamp == known else None
         if places is None:
             parts = list(load())
-            places = _named(b"\n".join(parts), session.cwd)
+            places = _read_names(b"\n".join(parts), session.cwd)
             if parts:  # else it could not be read, and is tried again
                 self._keep(session, places)
         self._used.append(file)
@@ -120,7 +120,7 @@ class PlaceIndex:
     def _keep(self, session: LocalSession, places: NamedPlaces) -> None:
         file, stamp = _key(session)
         self._new.append((file, stamp, places))
-        self._rows[file] = stamp, _packed(places)
+        self._rows[file] = stamp, _pack(places)
 
     def write(self) -> None:
         """What was read, and which entries are in use; others go after a month."""
@@ -129,7 +129,7 @@ class PlaceIndex:
         with suppress(*_FAILURES), self._cache.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO session_places VALUES (?, ?, ?, ?)",
-                [(file, stamp, self._today, _packed(places)) for file, stamp, places in self._new],
+                [(file, stamp, self._today, _pack(places)) for file, stamp, places in self._new],
             )
             connection.executemany(
                 "UPDATE session_places SET used_on = ? WHERE file = ? AND used_on < ?",
@@ -147,11 +147,11 @@ def _key(session: LocalSession) -> tuple[str, str]:
     return f"{session.files[0]}#{session.id}", digest(_VERSION, session.stamp)
 
 
-def _packed(places: NamedPlaces) -> bytes:
+def _pack(places: NamedPlaces) -> bytes:
     return zlib.compress(json.dumps(astuple(places)).encode(), 1)
 
 
-def _unpacked(content: bytes) -> NamedPlaces | None:
+def _unpack(content: bytes) -> NamedPlaces | None:
     try:
         directories, made, shown, began_at, remotes, clones, names, begin, end, exact = json.loads(
             zlib.decompress(content)
@@ -180,14 +180,14 @@ def _pairs(values: Iterable[tuple[object, object]]) -> Pairs:
     return tuple((str(number), str(subject)) for number, subject in values)
 
 
-def _named(data: bytes, cwd: str) -> NamedPlaces:
+def _read_names(data: bytes, cwd: str) -> NamedPlaces:
     heads = {*_HEAD.findall(data)}
     ids = [(number, b"") for number in {*_WHOLE.findall(data)} - heads]
     begin, end = _span(data)
     return NamedPlaces(
         _directories(data, cwd),
-        _decoded(_COMMITTED.findall(data)),
-        _decoded([*_LOGGED.findall(data), *ids]),
+        _decode_pairs(_COMMITTED.findall(data)),
+        _decode_pairs([*_LOGGED.findall(data), *ids]),
         _texts(heads),
         _texts(_REMOTE.findall(data)),
         tuple(sorted({_path(text, cwd) for text in _ORIGINAL.findall(data)})),
@@ -217,7 +217,7 @@ def _texts(values: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(sorted({decode(value) for value in values})[:_MOST])
 
 
-def _decoded(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
+def _decode_pairs(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """Each once, in the order of the text."""
     once = list(dict.fromkeys(pairs))[:_MOST]
     return tuple((decode(number), decode(subject)) for number, subject in once)

@@ -226,7 +226,7 @@ class Archive:
         )
         copies: dict[int, dict[int, list[bytes]]] = {}
         for copy, part, content in rows:
-            copies.setdefault(copy, {}).setdefault(part, []).append(_inflated(content))
+            copies.setdefault(copy, {}).setdefault(part, []).append(_inflate(content))
         return [list(map(b"".join, parts.values())) for parts in copies.values()]
 
     def keep(self, facts: Row, parts: Sequence[bytes], clones: Iterable[str] = ()) -> None:
@@ -314,7 +314,7 @@ class Archive:
             "SELECT content FROM pieces WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
             (json.dumps(list(pieces)),),
         )
-        return b"".join(_inflated(content) for (content,) in rows)
+        return b"".join(_inflate(content) for (content,) in rows)
 
     def _drop_unused(self, pieces: Iterable[int]) -> None:
         self._run(
@@ -337,7 +337,7 @@ class Archive:
                 " session_id = ? AND copy = ? AND part = ? ORDER BY position",
                 place,
             ).fetchall()
-            texts = [_inflated(content) for _, content in contents]
+            texts = [_inflate(content) for _, content in contents]
             clean = [zlib.compress(text, _LEVEL) for text in without_secrets(texts, self.keys[0])]
             changed = [(new, version, old[0]) for new, old in zip(clean, contents, strict=True)]
             with self._connection:
@@ -415,7 +415,7 @@ def _worth(row: Row) -> tuple[bool, str, float]:
     return not is_elsewhere, row["used_on"], row["read_at"]
 
 
-def _inflated(content: bytes) -> bytes:
+def _inflate(content: bytes) -> bytes:
     """Raises sqlite3.DatabaseError: damaged."""
     try:
         return zlib.decompressobj().decompress(content, CACHED_BYTES)

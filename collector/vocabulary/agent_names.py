@@ -131,20 +131,20 @@ def _common() -> Texts:
 @cache
 def _names() -> list[tuple[re.Pattern[str], str]]:
     """Patterns of the names of agents, the longest first."""
-    return [(re.compile(_bounded(name), re.I), slug) for name, slug in _spelled()]
+    return [(re.compile(_whole_word(name), re.I), slug) for name, slug in _name_patterns()]
 
 
 @cache
 def _any_name() -> re.Pattern[str]:
-    return re.compile(_bounded("|".join(name for name, _ in _spelled())), re.I)
+    return re.compile(_whole_word("|".join(name for name, _ in _name_patterns())), re.I)
 
 
-def _bounded(pattern: str) -> str:
+def _whole_word(pattern: str) -> str:
     """The pattern where it is a word of its own and no part of an address."""
     return rf"(?<![\w@.-])(?:{pattern})(?![\w@])(?!\.\w)"
 
 
-def _spelled() -> list[tuple[str, str]]:
+def _name_patterns() -> list[tuple[str, str]]:
     """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good
     as each other.
     """

@@ -164,7 +164,7 @@ def _porcelain(entries: Sequence[Entry], says: Says) -> bytes:
         if before and "" in names:
             before = f"in part {before}"
         shown += [
-            b"author " + _joined(before, line[7:]) if line.startswith(b"author ") else line
+            b"author " + _join_names(before, line[7:]) if line.startswith(b"author ") else line
             for line in lines[1:]
         ]
     return b"\n".join(shown) + b"\n"
@@ -178,7 +178,7 @@ def _author(lines: Sequence[bytes]) -> bytes:
     return b""
 
 
-def _joined(before: str, name: bytes) -> bytes:
+def _join_names(before: str, name: bytes) -> bytes:
     if before:
         return f"{before}, ".encode() + name
     return name
@@ -200,11 +200,11 @@ def _table(shown: bytes, entries: Sequence[Entry], says: Says) -> bytes:
         match = _row(origin, said).match(lines[number]) if count else None
         if match is not None:
             rows.append((number, says(origin, at)[0], match))
-    widths = [len(_joined(before, b"")) - len(match[4]) for _, before, match in rows]
+    widths = [len(_join_names(before, b"")) - len(match[4]) for _, before, match in rows]
     gap = min((len(match[4]) for *_, match in rows), default=0)  # after the longest name
     for (number, before, match), width in zip(rows, widths, strict=True):
         head, left, name, _ = match.groups()
-        named = _joined(before, name)
+        named = _join_names(before, name)
         rest = lines[number][match.end() :]
         if head.endswith(b"\t("):  # as git annotate: at least ten characters, and no column
             lines[number] = head + left[len(named) - len(name) :] + named + rest

@@ -64,7 +64,7 @@ _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 _ALWAYS = ("line_class", "blocks", "turns", "regions", "sessions")
 
 
-def _said(value: Any) -> Any:
+def _strip_empty(value: Any) -> Any:
     """An answer is paid by the word: without what is empty. What is not text is made visible, as a
     terminal, or an agent, may act on it.
     """
@@ -74,16 +74,16 @@ def _said(value: Any) -> Any:
             for name, item in value.items()
             if item not in ("", None, []) or (name in _ALWAYS and item is not None)
         )
-        return {name: _said(item) for name, item in kept}
+        return {name: _strip_empty(item) for name, item in kept}
     if isinstance(value, list):
-        return [_said(item) for item in value]
+        return [_strip_empty(item) for item in value]
     if isinstance(value, str):
         return printable(value)
     return value
 
 
 def _json(answer: JsonObject) -> str:
-    return json.dumps(_said(answer), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(_strip_empty(answer), ensure_ascii=False, separators=(",", ":"))
 
 
 def server(path: str, db: Path | None = None) -> FastMCP:
@@ -211,18 +211,18 @@ class _Tools:
         call = "\n".join(f"{line.mark} {line.text}" for line in why.call.lines) if why.call else ""
         return _json(
             {
-                "text": _quoted(why.line.text),
+                "text": _quote(why.line.text),
                 "author": _author(why.line.attribution, measured),
                 "measured": measured.words,
                 "commit": why.line.introduced.sha,
-                "commit_subject": _quoted(commit.subject, _SHORT) if commit else "",
+                "commit_subject": _quote(commit.subject, _SHORT) if commit else "",
                 "how_we_know": why.evidence,
                 "why_not_somebody_else": why.others,
                 "what_would_tell_more": why.needed,
-                "prompt": _quoted(why.prompt),
+                "prompt": _quote(why.prompt),
                 "at_commit": why.sha,
                 "commits_behind": why.line.at.behind,
-                "call": _quoted(call),
+                "call": _quote(call),
             }
         )
 
@@ -245,7 +245,7 @@ class _Tools:
                 "turns": [_turn(entry) for entry in page.turns[:_TURNS]],
                 "next_turn": further[0] if further else None,
                 "commits": [
-                    f"{row['commit_sha'][:7]} {_quoted(row['subject'], _SHORT)}" for row in commits
+                    f"{row['commit_sha'][:7]} {_quote(row['subject'], _SHORT)}" for row in commits
                 ],
                 "lines_produced": page.lines["produced"] if page.lines else None,
                 "lines_committed_unchanged": page.lines["survived"] if page.lines else None,
@@ -311,7 +311,7 @@ def _session(row: Row) -> JsonObject:
         "time": row.get("started_at") or row.get("at"),
         "turn": row.get("turn"),
         "turns": row.get("turns"),
-        "text": _quoted(row.get("excerpt") or row.get("label"), 2 * _SHORT),
+        "text": _quote(row.get("excerpt") or row.get("label"), 2 * _SHORT),
     }
 
 
@@ -320,7 +320,7 @@ def _turn(entry: ShownTurn) -> JsonObject:
     return {
         "number": entry.turn["turn_index"],
         "time": entry.turn["at"],
-        "prompt": _quoted(entry.turn["prompt"], _SHORT),
+        "prompt": _quote(entry.turn["prompt"], _SHORT),
         "calls": len(entry.calls) + entry.more,
         "failed_calls": sum(call.call["status"] == "error" for call in entry.calls),
         "files_edited": sorted(files)[:_FILES],
@@ -349,7 +349,7 @@ def _block(block: Block, earlier: Block | None, measured: _Measured) -> JsonObje
     """The prompt stands only where the block before it had another one."""
     author = _author(block.first.attribution, measured)
     commit = block.first.introduced.sha[:12]
-    prompt = "" if earlier and earlier.prompt == block.prompt else _quoted(block.prompt, _SHORT)
+    prompt = "" if earlier and earlier.prompt == block.prompt else _quote(block.prompt, _SHORT)
     return {
         "first_line": block.start,
         "last_line": block.end,
@@ -387,15 +387,15 @@ def _region(row: Row) -> JsonObject:
                 "round": edit["round"],
                 "turn": edit["turn_index"],
                 "time": edit["at"],
-                "removed": _quoted(edit["removed"], _SHORT),
-                "added": _quoted(edit["added"], _SHORT),
+                "removed": _quote(edit["removed"], _SHORT),
+                "added": _quote(edit["added"], _SHORT),
             }
             for edit in row["edits"][-_ROUNDS:]
         ],
     }
 
 
-def _quoted(text: str | None, most: int = _TEXT) -> str:
+def _quote(text: str | None, most: int = _TEXT) -> str:
     """A text of others, marked as such, and cut; "" for none. It cannot end the mark itself."""
     short = text if text is None or len(text) <= most else text[:most] + " … (cut)"
     if short:

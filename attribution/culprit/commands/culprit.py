@@ -54,7 +54,7 @@ def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: st
                 trace_all_fixes(opened, progress)
             fixes = stored_fixes(opened.store, opened.repo_id)
         else:
-            fixes = _traced(opened, fix)
+            fixes = _trace_fixes(opened, fix)
         table = culprit_table(opened.store, fixes, detail=not every)
     table.notes += [*summary(fixes), *opened.notes]
     print_table(output_format, table, COLUMNS if table.rows else ())
@@ -71,7 +71,7 @@ def _path_and_fix(arguments: tuple[str, ...], every: bool) -> tuple[str, str]:
     return (arguments[0] if len(arguments) == 2 else here()), arguments[-1]
 
 
-def _traced(opened: OpenRepo, fix: str) -> list[TracedFix]:
+def _trace_fixes(opened: OpenRepo, fix: str) -> list[TracedFix]:
     """The fixes that FIX stands for. Raises UnknownBranch, WhoWroteError."""
     from attribution.culprit.trace.fixes import finder_of, fixes_among
     from attribution.ensure.history import follow_newer

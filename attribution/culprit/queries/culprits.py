@@ -107,7 +107,7 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[Row]:
         row["lines"] += line["lines"]
         if detail:
             row["touched"] += [
-                each for each in _touched(store, fix, line) if each not in row["touched"]
+                each for each in _commits_between(store, fix, line) if each not in row["touched"]
             ]
     rows = sorted(groups.values(), key=lambda row: not row["likely"])
     for row in rows if detail else ():
@@ -170,7 +170,7 @@ WHERE m.repo_id = ? AND m.origin < ? AND m.origin + m.end_line - m.start_line >=
 """
 
 
-def _touched(store: Store, fix: TracedFix, line: Row) -> list[str]:
+def _commits_between(store: Store, fix: TracedFix, line: Row) -> list[str]:
     """Commits that moved the lines or changed their layout between, oldest first, with what they
     did.
     """

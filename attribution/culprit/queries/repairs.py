@@ -129,7 +129,7 @@ _BIAS = (
 
 
 def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
-    commits = _by_commit(group)
+    commits = _group_by_commit(group)
     cells = [(number, _cell(lines)) for number, lines in enumerate(commits)]
     rate = rate_of(Observed(number, True, "", *cell) for number, cell in cells)
     few = minimum.RATE.refusal({name: minimum.Sample(rate.lines, rate.commits)})
@@ -190,7 +190,7 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     ]
 
 
-def _by_commit(lines: Sequence[WrittenLines]) -> list[list[WrittenLines]]:
+def _group_by_commit(lines: Sequence[WrittenLines]) -> list[list[WrittenLines]]:
     commits = defaultdict(list)
     for line in lines:
         commits[commit_of(line.record)].append(line)

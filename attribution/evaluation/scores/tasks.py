@@ -122,7 +122,7 @@ def task_type(row: Row) -> str:
         ("coding", planned),
         ("discovery", not files and elsewhere == "discovery"),
         ("coding", elsewhere in ("triage", "clean-up", "code")),
-        *_requested(words),
+        *_requested_work(words),
         ("operations", acting >= 2 and 2 * acting >= (row["tool_call_count"] or 0)),
         ("coding", not row["tool_call_count"] and bool(_TROUBLE.search(words))),
         (
@@ -135,7 +135,7 @@ def task_type(row: Row) -> str:
     return next((name for name, holds in rules if holds), "chat")
 
 
-def _requested(words: str) -> Iterable[tuple[str, bool]]:
+def _requested_work(words: str) -> Iterable[tuple[str, bool]]:
     """What a prompt asks for, the first sentence that says so first."""
     asked = {
         "operations": _OPERATION.search(words),

@@ -153,7 +153,7 @@ def export(
     if out is not None:
         _refuse(out, force)
     any_schema = getattr(export_, "ANY_SCHEMA", False)
-    with _as_it_is(db) if any_schema else database(path, db) as (store, repo_id):
+    with _open_unchanged(db) if any_schema else database(path, db) as (store, repo_id):
         repos = [] if any_schema else [row.id for row in all_repositories(store, repo_id)]
         if repo_id is not None and "table" in export_.OPTIONS:
             notice("tables always contain every repository in the database")
@@ -182,7 +182,7 @@ def _private_files(out: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def _as_it_is(db: Path) -> Iterator[tuple[Store, None]]:
+def _open_unchanged(db: Path) -> Iterator[tuple[Store, None]]:
     """A database of whatever schema, for reading."""
     from collector.storage.store import Store, read_only
 

@@ -63,11 +63,11 @@ def sniff(source: ClaimSource, data: bytes) -> bool:
 
 
 def read(source: ClaimSource, data: bytes) -> list[ClaimRecord]:
-    notes = enumerate(_joined(decode(data).replace("\r\n", "\n")))
+    notes = enumerate(_split_notes(decode(data).replace("\r\n", "\n")))
     return [_note(source, head, meta, number) for number, (head, meta) in notes]
 
 
-def _joined(text: str) -> Iterator[tuple[str, Any]]:
+def _split_notes(text: str) -> Iterator[tuple[str, Any]]:
     """Head and JSON value of each note in a text; `git notes merge -s union` joins those of two
     clones into one.
     """

@@ -323,7 +323,9 @@ def authors_of(
     the commit declares.
     """
     empty = set(blank)
-    counted = [(sum(n not in empty for n in _shared(span, start, end)), span) for span in spans]
+    counted = [
+        (sum(n not in empty for n in _shared_lines(span, start, end)), span) for span in spans
+    ]
     lines = [(count, span) for count, span in counted if count]
     authors = Counter[str]()
     classes = Counter[str]()
@@ -349,7 +351,7 @@ def authors_of(
     }
 
 
-def _shared(span: Row, start: int, end: int) -> range:
+def _shared_lines(span: Row, start: int, end: int) -> range:
     return range(max(span["start_line"], start), min(span["end_line"], end) + 1)
 
 
@@ -369,7 +371,9 @@ def ended_by(
 
     `spans`: of the file; `commit`: of all files; `sessions`: linked to the commit.
     """
-    inside = [span for span in spans if any(_shared(span, start, end) for start, end in path_lines)]
+    inside = [
+        span for span in spans if any(_shared_lines(span, start, end) for start, end in path_lines)
+    ]
     for candidates in (inside, spans, commit):
         telling = [span for span in candidates if span["nonblank"]]
         if telling:

@@ -486,10 +486,10 @@ def find(location: Path, roots: Roots) -> Iterator[LocalSession]:
 
 def load(session: LocalSession) -> Iterator[bytes]:
     with copied(session.files[0]) as database:
-        yield json.dumps(_of_database(database, session.key), default=str).encode()
+        yield json.dumps(_session_of_database(database, session.key), default=str).encode()
 
 
-def _of_database(database: CopiedDatabase, session: str) -> JsonObject:
+def _session_of_database(database: CopiedDatabase, session: str) -> JsonObject:
     (row,) = database.rows("SELECT * FROM session WHERE id = ?", (session,))
     messages = database.rows(
         "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
@@ -499,7 +499,7 @@ def _of_database(database: CopiedDatabase, session: str) -> JsonObject:
     for part in database.rows(
         f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
     ):
-        parts[part["message_id"]].append(_with_id(part["data"], part["id"]))
+        parts[part["message_id"]].append(_add_id(part["data"], part["id"]))
     info = {
         "id": session,
         "directory": row["directory"],
@@ -507,10 +507,10 @@ def _of_database(database: CopiedDatabase, session: str) -> JsonObject:
         "permission": parse_json(row.get("permission")),
         **{theirs: row.get(name) or "" for name, theirs in _INFO.items()},
     }
-    return _document(info, [_with_id(entry["data"], entry["id"]) for entry in messages], parts)
+    return _document(info, [_add_id(entry["data"], entry["id"]) for entry in messages], parts)
 
 
-def _with_id(written: object, number: str) -> JsonObject:
+def _add_id(written: object, number: str) -> JsonObject:
     return get_dict(parse_json(written)) | {"id": number}
 
 

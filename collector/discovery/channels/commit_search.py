@@ -46,10 +46,10 @@ def halve_times(slice: str, items: Sequence[Item] = ()) -> list[str]:
     low, high = times
     middle = (low + (high - low) / 2).replace(microsecond=0)
     base = _RANGE.sub("", slice)
-    return [_with_range(base, low, middle), _with_range(base, middle + timedelta(seconds=1), high)]
+    return [_add_range(base, low, middle), _add_range(base, middle + timedelta(seconds=1), high)]
 
 
-def _with_range(query: str, low: datetime, high: datetime) -> str:
+def _add_range(query: str, low: datetime, high: datetime) -> str:
     return f"{query} committer-date:{low:{_FORMAT}}..{high:{_FORMAT}}"
 
 
@@ -79,7 +79,7 @@ def ranges(
         low = max(low, end + timedelta(seconds=1))
     if high - low >= (AGAIN_AFTER if covered and until is None else timedelta(0)):
         uncovered.append((low, high))
-    return [_with_range(query, start, end) for start, end in uncovered if start <= end]
+    return [_add_range(query, start, end) for start, end in uncovered if start <= end]
 
 
 def read(item: JsonObject) -> DiscoveryHit | None:
