@@ -666,6 +666,9 @@ def _estimate(row: Mapping[str, Any], name: str) -> str:
     return f"{value:.3f}" + (f" ({low:.3f} to {high:.3f})" if low is not None else "")
 
 
+_SHARES = ("coverage", "agent_share", "agent_kept_30_days", "undeclared_kept_30_days")
+
+
 def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
     commits = {row["repository"]: row["commit"] for row in _rows()}
     counted = store.rows(
@@ -679,10 +682,7 @@ def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
             f"{sessions.get(row['repository'], 0):,}",
             f"{row['commits']:,}",
             f"{row['lines']:,}",
-            _short(row["coverage"]),
-            _short(row["agent_share"]),
-            _short(row["agent_kept_30_days"]),
-            _short(row["undeclared_kept_30_days"]),
+            *(_short(row[share]) for share in _SHARES),
         )
         for row in rows
     ]

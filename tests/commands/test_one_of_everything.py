@@ -64,6 +64,7 @@ NOT_A_NOUN = {
 # Behind a limit or a width that is never 1, in "1 of 1 sessions", or where the case of one has
 # words of its own.
 NEVER_ONE = {
+    "{least} whole commits",
     "bytes",
     "characters",
     "days",

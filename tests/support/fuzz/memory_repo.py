@@ -36,6 +36,9 @@ class MemoryRepo:
     def as_git(self) -> GitRepo:
         return cast(GitRepo, self)
 
+    def content(self, oid: str) -> bytes:
+        return self.blob(oid) or b""
+
     def default_branch(self) -> NamedCommit:
         # records among the files of commits are searched by git itself
         raise UnknownBranch("HEAD points to no commit")
