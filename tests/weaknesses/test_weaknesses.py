@@ -420,6 +420,14 @@ def test_who_wrote_the_findings_of_the_example(
     )
     assert expected == [(sum(by.values()),)]
     check(db)
+    compared = run_json("report", "compare", "weaknesses", repo, db=db)[0]["rows"]
+    (agents,) = (row for row in compared if row["lines of"] == "agent or declared")
+    assert (agents["events"], agents["lines"]) == query(
+        db,
+        "SELECT (SELECT COUNT(*) FROM findings WHERE status = 'introduced' AND place = 'source' AND"
+        " confidence <> 'LOW' AND class IN ('agent', 'declared')), SUM(lines) FROM scanned_lines"
+        " WHERE scanned = 1 AND place = 'source' AND class IN ('agent', 'declared')",
+    )[0]
     report = run("report", "weaknesses", "--by", "language", "--by", "mode", db=db)
     for part in (
         "agent",
