@@ -260,7 +260,7 @@ def _ratios(written: Sequence[Written]) -> list[Row]:
     groups = _groups(written)
     rows = []
     for name in (BOTH, RECORDED, _DECLARED):
-        if not groups[name] or (name != BOTH and len(groups[name]) == len(groups[BOTH])):
+        if name != BOTH and len(groups[name]) in (0, len(groups[BOTH])):
             continue
         for against, by_author in ((_OTHERS, False), ("others of the same author", True)):
             both = matched.matched_parts(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support import numbered_text
 from support.builder import git
@@ -111,3 +113,16 @@ def test_what_was_not_worked_out_is_named_with_its_command(compared: Analysed) -
     repo, db = compared
     refused = run("report", "compare", "weaknesses", repo, db=db, code=2)
     assert "whowrote findings scan PATH" in refused.stderr
+
+
+def test_without_agents_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    build = Build(tmp_path / "r.git")
+    build.commit("one", {"a.py": ["a = 1"]})
+    build.commit("two", {"a.py": ["a = 1"], "b.py": ["b = 1"]}, time=1_800_000_000)
+    build.done()
+    git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
+    db = tmp_path / "r.db"
+    run("repo", build.where, "-q", db=db)
+    run("survival", build.where, "-q", "--full", db=db)
+    shown = run("report", "compare", "survival", build.where, db=db).stdout
+    assert "no ratio: 0 commits of agents" in shown
