@@ -278,8 +278,8 @@ def _ratio(both: Sequence[Observed]) -> Row:
     few = _refusal(ours, others)
     ratio = NO_RATIO if few else matched.matched_ratio(both)
     vague = ratio.low is None or ratio.high is None or ratio.high > matched.WIDEST * ratio.low
-    if vague and not few:
-        few = "the interval is too wide to say anything"
+    if vague:
+        few = few or "the interval is too wide to say anything"
         ratio = NO_RATIO
     held, shuffles = (None, None) if few else matched.shuffles_that_hold(both)
     chance = NO_RATIO if few else matched.matched_ratio(matched.with_chance_outcome(both, _is_even))

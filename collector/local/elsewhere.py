@@ -21,7 +21,7 @@ from collector.agents.machine.model import LocalSession, Roots
 from collector.commit_model import Commit
 from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
-from collector.local.named_places import NamedPlaces, Pairs, PlaceIndex
+from collector.local.named_places import NamedPlaces, Pairs, PlaceIndex, bare_url
 from collector.model import Status, ToolCall
 from collector.storage.places import clone_around
 from collector.text import decode, encode
@@ -47,7 +47,7 @@ class ClonePlaces:
     def __init__(self, repo: GitRepo, roots: Roots) -> None:
         self._repo = repo
         self._roots = roots
-        self._remotes = {_bare_url(url) for url in repo.remote_urls()}
+        self._remotes = {bare_url(url) for url in repo.remote_urls()}
         self.outside = Roots(anywhere=True)
         self._may_be_ours = cache(self._of_no_other_repository)
         self._leads_here = cache(roots.of)
@@ -158,7 +158,7 @@ class ClonePlaces:
             return ""
         if any(map(self._roots.of, places.clones)):
             return f"worked in {cwd}, a worktree of this clone"
-        if any(_bare_url(url) in self._remotes for url in places.remotes):
+        if any(url in self._remotes for url in places.remotes):
             return f"worked in {cwd}, a clone of the same remote"
         return ""
 
@@ -255,8 +255,3 @@ def _is_within(commit: Commit, places: NamedPlaces) -> bool:
         places.begin - _AROUND <= moment <= places.end + _AROUND
         for moment in (commit.author_time, commit.commit_time)
     )
-
-
-def _bare_url(url: str) -> str:
-    """`github.com/owner/name` of an address in any form."""
-    return re.sub(r"^(?:\w+://)?(?:[^/@]*@)?|(?:\.git)?/*$", "", url).replace(":", "/", 1).lower()

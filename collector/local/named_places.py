@@ -20,10 +20,11 @@ from collector.agents.machine.model import LocalSession
 from collector.errors import DatabaseUnusable
 from collector.model import Session
 from collector.runtime.stages import digest
+from collector.storage.redaction import secrets_out
 from collector.storage.session_cache import opened
 from collector.text import decode, encode, normal_path, timestamp
 
-_VERSION = "3"
+_VERSION = "4"
 _KEPT = timedelta(days=30)
 _FAILURES = (DatabaseUnusable, OSError)
 # Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
@@ -188,9 +189,9 @@ def _read_names(data: bytes, cwd: str) -> NamedPlaces:
         _directories(data, cwd),
         _decode_pairs(_COMMITTED.findall(data)),
         _decode_pairs([*_LOGGED.findall(data), *ids]),
-        _texts(heads),
-        _texts(_REMOTE.findall(data)),
-        tuple(sorted({_path(text, cwd) for text in _ORIGINAL.findall(data)})),
+        _keep(map(decode, heads)),
+        _keep(bare_url(decode(url)) for url in _REMOTE.findall(data)),
+        _keep(_path(text, cwd) for text in _ORIGINAL.findall(data)),
         _files(data, cwd),
         begin,
         end,
@@ -204,23 +205,29 @@ def _directories(data: bytes, cwd: str) -> tuple[str, ...]:
         directories.add(path.rpartition("/")[0])
         if not _IS_FILE.search(path):
             directories.add(path)
-    return tuple(sorted(directories - {""})[:_MOST])
+    return _keep(directories)
 
 
 def _files(data: bytes, cwd: str) -> tuple[str, ...]:
     below = re.findall(re.escape(encode(cwd)) + rb"/([^\s\"'\\<>|:;,()]{1,300})", data)
     names = {decode(name).removeprefix(f"{cwd}/") for name in {*_FILE.findall(data), *below}}
-    return tuple(sorted(names)[:_MOST])
+    return _keep(names)
 
 
-def _texts(values: Iterable[bytes]) -> tuple[str, ...]:
-    return tuple(sorted({decode(value) for value in values})[:_MOST])
+def bare_url(url: str) -> str:
+    """`github.com/owner/name` of an address in any form, without what may be a token in it."""
+    return re.sub(r"^(?:\w+://)?(?:[^/@]*@)?|(?:\.git)?/*$", "", url).replace(":", "/", 1).lower()
+
+
+def _keep(names: Iterable[str]) -> tuple[str, ...]:
+    """In order, but for those that hold a secret: they are kept as they are here."""
+    return tuple(n for n in sorted({*names} - {""})[:_MOST] if secrets_out(n) == n)
 
 
 def _decode_pairs(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
-    """Each once, in the order of the text."""
+    """Each once, in the order of the text, without secrets."""
     once = list(dict.fromkeys(pairs))[:_MOST]
-    return tuple((decode(number), decode(subject)) for number, subject in once)
+    return tuple((decode(number), secrets_out(decode(subject))) for number, subject in once)
 
 
 def _span(data: bytes) -> tuple[float, float]:

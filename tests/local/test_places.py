@@ -566,6 +566,18 @@ def test_what_a_session_names_is_kept_once_it_could_be_read(home: Path, tmp_path
     assert named[1] == named[2] and named[2].began_at == ("c" * 40,)
 
 
+def test_no_secret_is_kept_of_what_a_session_names(home: Path, tmp_path: Path) -> None:
+    secret = "sk-" + "ant-api03-" + "aB3dE5gH7j" * 9
+    record = (
+        f'{{"git_origin_url": "https://ada:{secret}@example.org/tally.git"}}\n'
+        f'{{"text": "0123456 {secret} is the key", "html": "<b>{secret}</b>"}}'
+    )
+    session = LocalSession("s", (tmp_path / "s",), "", cwd="/home/ada", stamp="1", agent="codex")
+    named = PlaceIndex().of(session, lambda: [record.encode()])
+    assert secret not in repr(named)
+    assert named.remotes == ("example.org/tally",) and named.shown[0][0] == "0123456"
+
+
 def test_codex_files_are_read_whatever_they_are_called(clone: Clone, home: Path) -> None:
     path = layouts.codex(home, _idle(clone, str(clone.path), ONE))
     path.rename(path.with_name("kept.jsonl"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from support.answers import pick
 
-from attribution.evaluation.estimates import OBSERVATIONS, REPOSITORIES
 from attribution.evaluation.maintainability.measure import DMM
 from attribution.evaluation.maintainability.report import Commit, compare, means
 from collector.json_values import Numbers
@@ -51,23 +50,6 @@ def test_too_few_whole_commits_have_no_mean() -> None:
     assert means([*rows, row(1.0, agent=1)], "class", SIZE)[0]["mean"] == 1.0
 
 
-def test_the_interval_is_that_of_a_mean_of_commits() -> None:
-    """With whole commits of one repository it is the t interval: mean 0.5, deviation 0.527, t(9)
-    = 2.262.
-    """
-    (mean,) = means([row(value, agent=1) for value in (0.0, 1.0) * 5], "class", SIZE)
-    assert mean["mean"] == 0.5 and mean["mean_over"] == OBSERVATIONS
-    assert pick(mean, "mean_low", "mean_high") == pytest.approx((0.123, 0.877), abs=0.001)
-
-
-def test_with_five_repositories_the_interval_is_over_them() -> None:
-    """Two commits of each say no more than one: means 0.2, 0.4, 0.6, 0.8, 1.0, t(4) = 2.776."""
-    rows = [row(0.2 * (n + 1), f"r/{n}", agent=1) for n in range(5) for _ in range(2)]
-    (mean,) = means(rows, "class", SIZE)
-    assert mean["mean_over"] == REPOSITORIES and mean["mean"] == pytest.approx(0.6)
-    assert pick(mean, "mean_low", "mean_high") == pytest.approx((0.2074, 0.9926), abs=0.001)
-
-
 def test_differences_need_enough_commits_on_both_sides() -> None:
     agents, people = [row(0.2, agent=1)] * 10, [row(0.8, human=1)] * 10
     found = compare([*agents, *people], SIZE, "human")
@@ -97,15 +79,3 @@ def test_alike_compares_commits_of_one_repository_and_size() -> None:
     assert found["all_commits"] > 0.2
     assert found["alike"] == pytest.approx(-0.1)
     assert pick(found, "alike_low", "alike_high") == pytest.approx((-0.1, -0.1))
-
-
-def test_a_stratum_with_one_class_says_nothing() -> None:
-    rows = [row(0.0, "a/a", agent=1)] * 10 + [row(1.0, "b/b", human=1)] * 10
-    found = compare(rows, SIZE, "human")
-    assert found["all_commits"] == -1.0
-    assert found["alike"] is None and found["alike_low"] is None
-
-
-def test_intervals_stay_within_what_is_possible() -> None:
-    (mean,) = means([row(value, agent=1) for value in (*[1.0] * 9, 0.0)], "class", SIZE)
-    assert mean["mean_high"] == 1.0
