@@ -25,6 +25,7 @@ COMMITS = 30
 """Commits on each side, before a ratio is printed."""
 _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
 _DECLARED = "declared"
+_AGENTS = (BOTH, RECORDED, _DECLARED)
 _OTHERS = "others"
 _OTHER_CLASSES = frozenset({LineClass.HUMAN, LineClass.UNDECLARED})
 _UNITS = {"lines of": "word", "against": "word", "commit": "sha", "class": "word"}
@@ -196,7 +197,7 @@ _DOES_NOT_SHOW = (
     "agents that left no sign may have written lines of the others, which brings a ratio nearer"
     " to 1",
     "who chose which work to give to an agent is not in the numbers: harder work breaks more often",
-    "lines that are `unknown` are on no side",
+    "lines that are `unknown`, `likely_human` or a tool's are on no side",
     "what nobody noticed, or repaired without saying so, is not counted",
     "one repository does not stand for others",
 )
@@ -216,9 +217,7 @@ def _groups(written: Iterable[Written]) -> dict[str, list[Written]]:
     """Agents' lines, those with a record and those that commits declare alone; then the others, of
     the years of agents and before.
     """
-    groups: dict[str, list[Written]] = {
-        name: [] for name in (BOTH, RECORDED, _DECLARED, _OTHERS, DATED)
-    }
+    groups: dict[str, list[Written]] = {name: [] for name in (*_AGENTS, _OTHERS, DATED)}
     for row in written:
         if row.line_class in AGENTS[BOTH]:
             groups[BOTH].append(row)
@@ -230,7 +229,7 @@ def _groups(written: Iterable[Written]) -> dict[str, list[Written]]:
 
 def _sides(written: Sequence[Written]) -> list[Row]:
     rates = {
-        name: matched.rate_of(_observe(group, name in (BOTH, RECORDED, _DECLARED)))
+        name: matched.rate_of(_observe(group, name in _AGENTS))
         for name, group in _groups(written).items()
     }
     return [
@@ -245,7 +244,7 @@ def _observe(group: Iterable[Written], ours: bool, by_author: bool = False) -> l
     sums: dict[tuple[Hashable, Hashable], list[int]] = {}
     for row in group:
         top = row.path.partition("/")[0] if "/" in row.path else ""
-        author = row.author if by_author else ""
+        author = (row.author or row.sha) if by_author else ""
         stratum = row.repo, row.month, row.size, top, language(row.path), author
         cell = sums.setdefault(((row.repo, row.sha), stratum), [0, 0])
         cell[0] += row.events
@@ -259,7 +258,7 @@ def _observe(group: Iterable[Written], ours: bool, by_author: bool = False) -> l
 def _ratios(written: Sequence[Written]) -> list[Row]:
     groups = _groups(written)
     rows = []
-    for name in (BOTH, RECORDED, _DECLARED):
+    for name in _AGENTS:
         if name != BOTH and len(groups[name]) in (0, len(groups[BOTH])):
             continue
         for against, by_author in ((_OTHERS, False), ("others of the same author", True)):
@@ -277,12 +276,12 @@ def _ratio(both: Sequence[Observed]) -> Row:
     ours, others = ([part for part in both if part.ours == side] for side in (True, False))
     few = _refusal(ours, others)
     ratio = NO_RATIO if few else matched.matched_ratio(both)
-    vague = ratio.low is None or ratio.high is None or ratio.high > matched.WIDEST * ratio.low
-    if vague:
+    if ratio.low is None or ratio.high is None or ratio.high > matched.WIDEST * ratio.low:
         few = few or "the interval is too wide to say anything"
         ratio = NO_RATIO
-    held, shuffles = (None, None) if few else matched.shuffles_that_hold(both)
-    chance = NO_RATIO if few else matched.matched_ratio(matched.with_chance_outcome(both, _is_even))
+    compared = [] if few else both
+    held, shuffles = matched.shuffles_that_hold(compared)
+    chance = matched.matched_ratio(matched.with_chance_outcome(compared, _is_even))
     return {
         "commits": _count(ours),
         "commits_of_others": _count(others),

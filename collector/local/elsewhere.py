@@ -91,9 +91,8 @@ class ClonePlaces:
         clone.
         """
         if any(self._made(*commit) for commit in places.made):
-            return self._reason_by_commits(
-                session.cwd, replace(places, began_at=()), made_only=True
-            )
+            where = session.cwd or "a directory that no record names"
+            return self._reason_by_commits(where, replace(places, began_at=()), made_only=True)
         if not places.exact and any(map(self._leads_here, places.directories)):
             places = index.read_closely(session, load)
         root = next(filter(None, map(self._leads_here, places.directories)), "")

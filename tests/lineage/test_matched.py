@@ -34,14 +34,14 @@ def simulated(chance: random.Random, effect: float) -> list[Observed]:
     return observed
 
 
-@pytest.mark.parametrize("effect", [1.0, 3.0])
+@pytest.mark.parametrize("effect", [1.0, 1.5, 3.0])
 def test_the_interval_holds_a_planted_effect_about_as_often_as_it_says(effect: float) -> None:
     chance = random.Random(7)
     ratios = [matched_ratio(simulated(chance, effect)) for _ in range(60)]
     ends = [(ratio.low or 0.0, ratio.high or 0.0) for ratio in ratios]
-    assert 55 <= sum(low <= effect <= high for low, high in ends) <= 60
-    if effect > 1:
-        assert sum(low > 1 for low, _ in ends) > 30  # and sees it
+    assert sum(low <= effect <= high for low, high in ends) >= 55
+    if effect > 2:  # and sees it
+        assert sum(low > 1 for low, _ in ends) > 30
 
 
 def test_chance_alone_shows_no_effect_whatever_the_authors_do() -> None:
