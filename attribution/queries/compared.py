@@ -197,7 +197,7 @@ _DOES_NOT_SHOW = (
     "agents that left no sign may have written lines of the others, which brings a ratio nearer"
     " to 1",
     "who chose which work to give to an agent is not in the numbers: harder work breaks more often",
-    "lines that are `unknown`, `likely_human` or a tool's are on no side",
+    "lines that are unknown, likely human or a tool's are on no side",
     "what nobody noticed, or repaired without saying so, is not counted",
     "one repository does not stand for others",
 )
