@@ -3,6 +3,7 @@ template out. Reads only.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,6 +20,8 @@ from attribution.browse.requests import (
 )
 from attribution.features import groups
 from attribution.hooks import OfCommit, OfFile, OfSearch, OfSession, plugins, sections
+from attribution.queries.breakdown import breakdown
+from attribution.queries.breakdown_facts import BreakdownOptions
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
@@ -325,6 +328,24 @@ def _discarded_cell(request: PageRequest, row: Row) -> str:
     return words.number(row["discarded"])
 
 
+_SINCE = (
+    "lines=lines added, agent_or_declared_share=by agents, agent_share=of it on record, "
+    "agent_or_declared_share_at_head=by agents at HEAD, agent_at_head=agents' lines still there"
+)
+
+
+def _since(request: PageRequest) -> Shown:
+    """Since when agents took part: by release, directory and agent."""
+    parts = []
+    for name in ("release", "directory", "agent"):
+        options = BreakdownOptions((name,), fold=True, repository=request.repository.name)
+        table = breakdown(request.store, options).table
+        notes = table.notes[:1] if name == "release" else []
+        columns = f"{name}, {_SINCE}" if name != "agent" else "agent, lines=lines added, commits"
+        parts += [f"<h2>By {name}</h2>", html(replace(table, notes=notes), columns)]
+    return Shown("whowrote_plain.html", {"heading": "Since when", "kind": "since", "parts": parts})
+
+
 def _session(request: PageRequest) -> Shown:
     store = request.store
     repo = request.repository
@@ -392,7 +413,7 @@ def _file(request: PageRequest) -> Shown:
     beside = _line_notes(store, file)
     turns = {(run.attribution.session_id, run.attribution.turn) for run in runs}
     prompts = {
-        (session, turn): prompt_of(store, session, turn)
+        f"{session}/{turn}": prompt_of(store, session, turn)
         for session, turn in turns
         if None not in (session, turn)
     }
@@ -504,4 +525,5 @@ _PAGES: dict[str, PageMaker] = {
     "sessions": _sessions,
     "session": _session,
     "turns": _turns,
+    "since": _since,
 }
