@@ -439,6 +439,25 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
 
 
+def test_a_release_of_another_branch_has_commits_of_this_one(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    commits = git(repo, "rev-list", "--reverse", "main").decode().split()
+    by = b"A <a@b.c> 1768219300 +0000"  # before the third commit
+    parent = git(repo, "cat-file", "commit", commits[1])
+    tree = parent.partition(b"\n")[0]
+    fix = b"%b\nparent %b\nauthor %b\ncommitter %b\n\nFix\n" % (tree, commits[1].encode(), by, by)
+    made = git(repo, "hash-object", "-t", "commit", "-w", "--stdin", stdin=fix)
+    git(repo, "tag", "v0.1", made.decode().strip())
+    git(repo, "tag", "v0.2", commits[-1])
+    rows = run_json("report", "--by", "release", repo, db=db)["rows"]
+    assert [row["release"] for row in rows] == ["v0.1", "v0.2"]
+    for name, releases in (("v0.1", ["v0.2"]), ("v0.2", ["not released"])):  # they were withdrawn
+        git(repo, "tag", "-d", name)
+        run("repo", repo, db=db)
+        rows = run_json("report", "--by", "release", db=db)["rows"]
+        assert [row["release"] for row in rows] == releases
+
+
 def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
     cells = [
         LineCell(_PLACE._replace(release=name), number, "undeclared", 0, 9)
