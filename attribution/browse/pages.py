@@ -28,6 +28,7 @@ from attribution.queries.commit_range import CommitFilter, choices, pull_request
 from attribution.queries.commit_range import commit_page as commits_page
 from attribution.queries.open_repo import OpenRepo, commits_since
 from attribution.queries.overview import (
+    Section,
     months,
     overview,
     repositories,
@@ -328,21 +329,25 @@ def _discarded_cell(request: PageRequest, row: Row) -> str:
     return words.number(row["discarded"])
 
 
-_SINCE = (
-    "lines=lines added, agent_or_declared_share=by agents, agent_share=of it on record, "
-    "agent_or_declared_share_at_head=by agents at HEAD, agent_at_head=agents' lines still there"
-)
+_ADDED = "lines=lines added, agent_or_declared_share=by agents, agent_share=of it on record"
+_SINCE = {
+    "release": f"release, {_ADDED}, agent_or_declared_share_at_head=by agents at HEAD",
+    "directory": f"directory, {_ADDED}",
+    "agent": "agent, lines=lines added, commits",
+}
 
 
 def _since(request: PageRequest) -> Shown:
     """Since when agents took part: by release, directory and agent."""
     parts = []
-    for name in ("release", "directory", "agent"):
+    for name, columns in _SINCE.items():
         options = BreakdownOptions((name,), fold=True, repository=request.repository.name)
         table = breakdown(request.store, options).table
         notes = table.notes[:1] if name == "release" else []
-        columns = f"{name}, {_SINCE}" if name != "agent" else "agent, lines=lines added, commits"
-        parts += [f"<h2>By {name}</h2>", html(replace(table, notes=notes), columns)]
+        parts += [f"<h2>Added, by {name}</h2>", html(replace(table, notes=notes), columns)]
+    at_head = read_view(request.store, "tip_directories", {"repo_id": request.repository.id})
+    shown = Section("At HEAD, by directory", at_head, "directory, lines, classes=by class")
+    parts += [f"<h2>{shown.title}</h2>", tables.section_html(shown)]
     return Shown("whowrote_plain.html", {"heading": "Since when", "kind": "since", "parts": parts})
 
 

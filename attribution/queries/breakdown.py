@@ -310,10 +310,10 @@ def _row(group: Facts, scope: _Asked) -> Row:
     three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
     undeclared_kept_30_days: the same for lines of commits that nothing links to an agent;
     agent_at_head: agent lines that HEAD still has, whatever their age;
-    agent_or_declared_share_at_head: of all lines that HEAD still has, those of agents. Beside each
-    are its 95 % interval and the number of lines that it is of. cost_usd: of prompts with a known
-    cost; cost_per_line_at_head: at least so much for each agent line at HEAD. findings: introduced
-    in agents' lines.
+    agent_or_declared_share_at_head: of all followed lines that HEAD still has, those of agents.
+    Beside each are its 95 % interval and the number of lines that it is of. cost_usd: of prompts
+    with a known cost; cost_per_line_at_head: at least so much for each agent line at HEAD.
+    findings: introduced in agents' lines.
     """
     lines: Counter[str] = Counter()
     for cell in group.cells:
