@@ -242,17 +242,15 @@ def _weekly(store: Store, options: BreakdownOptions, page: Path | None, full: bo
         _write(page, standalone.page("whowrote_week.html", r=report, show=tables.section_html))
         return
     print_title(", ".join(row["name"] for row in store.rows("SELECT name FROM repos ORDER BY 1")))
-    compared = report.sections[0].table
     if not full:
-        nothing = {"", "0", "0.0 %"}
-        compared.rows = [row for row in compared if {*list(row.values())[1:3]} - nothing]
+        del report.sections[0].table.rows[2:]
     for section in report.sections if full else report.sections[:1]:
         print_title(section.title)
         show_table(out(), section.table, section.columns, None if full else _SHOWN)
         out().print()
     for text in (*report.unknowable, *report.notes) if full else report.unknowable[:1]:
         out().print(one_line(text), style="dim")
-    out().print("--full: week by week, what became of the lines, what is open", style="dim")
+    out().print("--full: more weeks, what became of the lines, what is open", style="dim")
 
 
 def _print_groups(output_format: str, result: Breakdown, full: bool) -> None:

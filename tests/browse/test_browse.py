@@ -924,7 +924,7 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
                 )
             ),
             "report as HTML": re.search(
-                r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]
+                r"(?:<td[^<]*>([\d.]+) %.*?){3}", breakdown.split("<tbody>")[-1]
             ),
             "page of a repository": re.search(r"([\d.]+) % by agents", overview),
             "report of a repository": re.search(r"([\d.]+) % by agents", pages.read_text("utf-8")),
