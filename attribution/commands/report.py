@@ -411,9 +411,10 @@ def compare(outcome: str, path: str | None, db: Path, output_format: str) -> Non
     Two controls say what chance does: authors drawn again among the commits that are compared, and
     an outcome that no author can influence. --json has every commit behind the numbers.
     """
+    from attribution.ensure.history import follow_first
     from attribution.queries.compared import compare_tables
 
-    with database(path, db) as (store, repo):
+    with database(path, db, prepare=follow_first) as (store, repo):
         tables = compare_tables(store, outcome, repo)
     if output_format:
         print_tables(output_format, tables)
