@@ -20,6 +20,7 @@ from attribution.lineage import minimum
 from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.queries.breakdown_facts import (
     BreakdownOptions,
+    CommitSign,
     Facts,
     LineCell,
     Place,
@@ -86,7 +87,7 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
         name: "share" for name in whole if f"{name}_low" in whole and name != _WEAKNESSES[2]
     } | {"agent": "agent"}
     notes = [
-        *([since_when(result.cells)] if "release" in options.by else ()),
+        *([since_when(result.signs)] if "release" in options.by else ()),
         *_notes(options, scope),
         *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")]),
     ]
@@ -108,7 +109,7 @@ def no_lines(store: Store) -> WhoWroteError:
 
 def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     """The names and numbers of the groups that have lines, in order of their names."""
-    scope, groups = _scope(result, options), result.grouped(_Naming(options, result.cells).key)
+    scope, groups = _scope(result, options), result.grouped(_Naming(options, result).key)
     return [
         dict(zip(options.by, key, strict=True)) | _row(groups[key], scope)
         for key in _in_time(groups, options.by)
@@ -128,16 +129,16 @@ def _in_time(groups: Mapping[tuple[str, ...], Facts], by: Sequence[str]) -> list
     return sorted(cells, key=lambda key: (*key[:place], order[key], *key[place:]))
 
 
-def _release(cell: LineCell) -> str:
-    return cell.place.release or NO_RELEASE
+def _release(of: LineCell | CommitSign) -> str:
+    return of.place.release or NO_RELEASE
 
 
-def _releases(cells: Iterable[LineCell]) -> Texts:
-    """Release -> day of its last line, in order of time; what is in none comes last."""
+def _releases(of: Iterable[LineCell | CommitSign]) -> Texts:
+    """Release -> its last day, in order of time; what is in none comes last."""
     last: Texts = {}
-    for cell in cells:
-        name = _release(cell)
-        last[name] = max(cell.place.day, last.get(name, ""))
+    for each in of:
+        name = _release(each)
+        last[name] = max(each.place.day, last.get(name, ""))
     return dict(sorted(last.items(), key=_version))
 
 
@@ -148,11 +149,11 @@ def _version(release: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
     return name == NO_RELEASE, day, [int(part) if part.isdecimal() else part for part in parts]
 
 
-def since_when(cells: Sequence[LineCell]) -> str:
+def since_when(commits: Sequence[CommitSign]) -> str:
     """The first release with a sign of an agent, and the last one before it without, in words."""
-    sign = first_sign(cells)
+    sign = first_sign(commits)
     if sign is None:
-        count = count_of(len(_releases(cells).keys() - {NO_RELEASE}), "release")
+        count = count_of(len(_releases(commits).keys() - {NO_RELEASE}), "release")
         return f"no sign of an agent in {count}; {LOOKED_FOR}"
     before = f"; last one before it: {sign.before}" if sign.before else ""
     first = f"first release with a sign of an agent: {sign.release}, from {sign.day}"
@@ -160,22 +161,20 @@ def since_when(cells: Sequence[LineCell]) -> str:
 
 
 class FirstSign(NamedTuple):
-    """Of an agent: the first release with one, the day of its first line there, the release before
-    ("" for none).
-    """
+    """Of an agent: the first release with one, its day there, the release before ("" for none)."""
 
     release: str
     day: str
     before: str
 
 
-LOOKED_FOR = "looked for in source and tests: sessions on record, and commits that name an agent"
+LOOKED_FOR = "looked for: sessions on record, and commits that name an agent"
 
 
-def first_sign(cells: Sequence[LineCell]) -> FirstSign | None:
+def first_sign(commits: Sequence[CommitSign]) -> FirstSign | None:
     before = ""
-    for name in _releases(cells):
-        days = [cell.place.day for cell in cells if cell.signed and _release(cell) == name]
+    for name in _releases(commits):
+        days = [each.place.day for each in commits if each.signed and _release(each) == name]
         if days:
             return FirstSign(name, min(days), before)
         before = name
@@ -228,10 +227,12 @@ class _Naming:
     one group, where that is asked for.
     """
 
-    def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
+    def __init__(self, options: BreakdownOptions, result: Facts) -> None:
         self._options = options
         self._teams: Texts = {}
-        self._quiet = _quiet_months(cells) | _quiet_releases(cells) if options.fold else {}
+        self._quiet: Texts = {}
+        if options.fold:
+            self._quiet = _quiet_months(result.cells) | _quiet_releases(result.signs)
 
     def key(self, location: Place) -> tuple[str, ...]:
         return tuple(self._name(dimension, location) for dimension in self._options.by)
@@ -265,12 +266,12 @@ def _quiet_months(cells: Sequence[LineCell]) -> Texts:
     return _joined(sorted({cell.place.day[:7] for cell in cells}), agents)
 
 
-def _quiet_releases(cells: Sequence[LineCell]) -> Texts:
+def _quiet_releases(commits: Sequence[CommitSign]) -> Texts:
     """The same for releases; those of several repositories have no common order."""
-    signed = {_release(cell) for cell in cells if cell.signed}
-    if len({cell.place.repository for cell in cells}) > 1:
+    signed = {_release(commit) for commit in commits if commit.signed}
+    if len({commit.place.repository for commit in commits}) > 1:
         return {}
-    return _joined([name for name in _releases(cells) if name != NO_RELEASE], signed)
+    return _joined([name for name in _releases(commits) if name != NO_RELEASE], signed)
 
 
 def _joined(every: Sequence[str], agents: Collection[str]) -> Texts:

@@ -64,6 +64,14 @@ class LineCell(NamedTuple):
     lines: int
 
 
+class CommitSign(NamedTuple):
+    """Whether a commit has a session, or names an agent or a checkpoint."""
+
+    place: Place  # without a directory and an agent
+    commit_id: int
+    signed: int
+
+
 class Life(NamedTuple):
     place: Place
     record: LifetimeRecord
@@ -112,10 +120,18 @@ _AGENT_OF_LINE = (
     f"CASE {_CLASS} WHEN 'agent' THEN {AGENT}"
     " WHEN 'declared' THEN COALESCE(c.declared_agent, '') ELSE '' END"
 )
+_SIGNED = (
+    "c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0"
+    " OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id)"
+)
+_SIGNS = f"""
+SELECT {place_columns("''", "''")}, c.id AS commit_id, {_SIGNED} AS signed
+FROM commits c JOIN repos r ON r.id = c.repo_id LEFT JOIN sessions s ON FALSE
+WHERE {asked_for("c.author_at")} ORDER BY c.id
+"""
 _CELLS = f"""
 SELECT {place_columns("f.path", _AGENT_OF_LINE)}, c.id AS commit_id, {_CLASS} AS line_class,
-  c.declared_agent IS NOT NULL OR c.checkpoint_ids > 0
-    OR EXISTS (SELECT 1 FROM commit_sessions cs WHERE cs.commit_id = c.id) AS signed,
+  {_SIGNED} AS signed,
   SUM(p.nonblank) AS lines
 FROM commits c JOIN repos r ON r.id = c.repo_id
 JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
@@ -179,6 +195,7 @@ class Facts:
     lives: list[Life] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     weak: list[Weak] = field(default_factory=list)
+    signs: list[CommitSign] = field(default_factory=list)
 
     def grouped(self, key: Callable[[Place], tuple[str, ...]]) -> dict[tuple[str, ...], Facts]:
         """A dictionary that makes a group without facts of every other key."""
@@ -193,6 +210,11 @@ def line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
     return [LineCell(place, *values) for place, values in placed(store, _CELLS, options)]
 
 
+def commit_signs(store: Store, options: BreakdownOptions) -> list[CommitSign]:
+    """Of every commit, also of those without a line of source or tests."""
+    return [CommitSign(place, *values) for place, values in placed(store, _SIGNS, options)]
+
+
 def facts(store: Store, options: BreakdownOptions) -> Facts:
     """All of a database that the options leave."""
     return Facts(
@@ -205,4 +227,5 @@ def facts(store: Store, options: BreakdownOptions) -> Facts:
             for sql in plugin.events()
             for place, values in placed(store, sql, options)
         ],
+        commit_signs(store, options),
     )

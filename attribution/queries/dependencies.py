@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attribution.queries.breakdown import LOOKED_FOR, first_sign, share_of_agents
-from attribution.queries.breakdown_facts import BreakdownOptions, line_cells
+from attribution.queries.breakdown_facts import BreakdownOptions, commit_signs, line_cells
 from attribution.queries.open_repo import OpenRepo
 from collector.errors import WhoWroteError
 from collector.git.releases import tag_of
@@ -151,7 +151,8 @@ def row_of(dependency: Dependency, clone: OpenRepo | None) -> Row:
     read = {commit["id"] for commit in commits if commit["commit_sha"] in ids}
     options = BreakdownOptions(repository=clone.name)
     cells = [cell for cell in line_cells(clone.store, options) if cell.commit_id in read]
-    sign = first_sign(cells)
+    signs = commit_signs(clone.store, options)
+    sign = first_sign([each for each in signs if each.commit_id in read])
     return row | {
         "found": "agents" if sign else "no sign of an agent",
         "source": clone.name,

@@ -26,6 +26,7 @@ from attribution.queries import weekly
 from attribution.queries.breakdown import DIMENSIONS, NOT_TO_CONCLUDE, breakdown
 from attribution.queries.breakdown_facts import (
     BreakdownOptions,
+    CommitSign,
     Facts,
     Life,
     LineCell,
@@ -453,14 +454,14 @@ def test_a_release_of_another_branch_has_commits_of_this_one(tmp_path: Path) -> 
 
 
 def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:
-    cells = [
-        LineCell(_PLACE._replace(release=name), number, "undeclared", 0, 9)
+    commits = [
+        CommitSign(_PLACE._replace(release=name), number, 0)
         for number, name in enumerate(("v1", "v2", ""))
     ]
-    assert module.since_when(cells).startswith("no sign of an agent in 2 releases; looked for in ")
+    assert module.since_when(commits).startswith("no sign of an agent in 2 releases; looked for: ")
     signed = [
-        cell._replace(signed=1, place=cell.place._replace(day=f"2026-0{5 - n}"))
-        for n, cell in enumerate(cells)
+        commit._replace(signed=1, place=commit.place._replace(day=f"2026-0{5 - n}"))
+        for n, commit in enumerate(commits)
     ]
     assert module.since_when(signed).startswith(
         "first release with a sign of an agent: v2, from 2026-04; looked"
