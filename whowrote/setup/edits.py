@@ -9,72 +9,68 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
+from textwrap import indent
 
-from collector.errors import WhoWroteError
 from collector.json_values import JsonObject, Row, load_json
 
-Put = tuple[str, str]
-"""A text, and what was put into it; "" where that was there already."""
-
-_STRING = r'("(?:[^"\\]|\\.)*")'
-_COMMENT = re.compile(_STRING + r"|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
-_FIRST_BRACE = r"\A(?:\s|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/)*\{"
-_REST_OF_LINE = r"(?:[ \t]*//[^\r\n]*)?"
+_GAP = r"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*"
+# strings, and what JSON has not: comments, a comma after the last member
+_MORE_THAN_JSON = re.compile(
+    rf'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?={_GAP}[}}\]])', re.DOTALL
+)
+_FIRST_BRACE = rf"\A{_GAP}\{{"
+_REST_OF_LINE = r"(?:[ \t]*//[^\n]*)?"
 _ENTRY = r'\s*"whowrote"\s*:\s*\{(?:"[^"]*"|[^{}"])*\}'
 
 
-def text_with(text: str, part: Row) -> Put:
-    """The text with a part.
+def put_part(text: str, part: Row) -> tuple[str, str]:
+    """The text with a part, and what was put in; "" where it was there already.
 
-    Raises ValueError where the text cannot be read, WhoWroteError where there is no place in it.
+    Raises ValueError where the text cannot be read or has no place for it.
     """
     content = part["content"]
     if part["kind"] == "json":
-        return _with_entry(text, load_json(content))
-    if content in text.replace("\r\n", "\n"):
+        ((key, ours),) = load_json(content).items()
+        value = _read_json(text, key)
+        wanted = {**value, key: {**value[key], **ours}}
+        if wanted == value:
+            return text, ""
+        for at, added in _places(text, key, ours):
+            after = text[:at] + added + text[at:]
+            # of two entries of one name the last one counts: another one that is there stays
+            with suppress(ValueError):
+                if _read_json(after, key) == wanted:
+                    return after, added
+        raise ValueError("it has another entry for whowrote, or no place for one")
+    if content in text:
         return text, ""
-    if text and (part["kind"] == "file" or _mark(content) in text):
-        raise WhoWroteError(f"add what it lacks of\n{content}")
-    added = content if not text else f"\n{content}" if text.endswith("\n") else f"\n\n{content}"
-    added = _with_newlines_of(text, added)
+    if text and (part["kind"] == "file" or _first_line(content) in text):
+        raise ValueError(f"add what it lacks of\n{content}")
+    gap = "\n" if text.endswith("\n") else "\n\n"
+    added = gap + content if text else content
     if part["kind"] == "toml":
         tomllib.loads(text + added)
     return text + added, added
 
 
-def text_without(text: str, part: Row) -> str:
-    """The text without `part["added"]`. Raises WhoWroteError where that was changed."""
+def take_part(text: str, part: Row) -> str:
+    """The text without `part["added"]`. Raises ValueError where that was changed."""
     content = part["content"]
-    rests = [text, text.replace(part["added"], "", 1)]
+    rest = text.replace(part["added"], "", 1)
+    if part["kind"] != "json" and _first_line(content) not in rest:
+        return rest
     if part["kind"] == "json":
         ((key, ours),) = load_json(content).items()
         value = _read_json(text, key)
-        if value[key].pop("whowrote", None) == ours["whowrote"]:
-            rests.append(re.sub(_ENTRY + r"\s*,", "", text, count=1))
-            rests.append(re.sub(",?" + _ENTRY, "", text, count=1))
-        rests = [rest for rest in rests if _reads_as(rest, key, value)]
-    elif part["kind"] == "file":
-        rests = [rest for rest in rests if not rest]
-    else:
-        rests = [rest for rest in rests if _mark(content) not in rest]
-    if rests:
-        return rests[0]
-    raise WhoWroteError("what was put there has been changed")
-
-
-def _with_entry(text: str, content: JsonObject) -> Put:
-    ((key, ours),) = content.items()
-    value = _read_json(text, key)
-    wanted = {**value, key: {**value[key], **ours}}
-    if wanted == value:
-        return text, ""
-    for at, added in _places(text, key, ours):
-        after = text[:at] + added + text[at:]
-        # of two entries of one name the last one counts: another one that is there stays
-        if _reads_as(after, key, wanted):
-            return after, added
-    raise WhoWroteError("it has another entry for whowrote, or no place for one")
+        is_ours = value[key].pop("whowrote", None) in (None, ours["whowrote"])
+        # with the comma behind it, or before it
+        ways = (_ENTRY + r"\s*,", ",?" + _ENTRY) if is_ours else ()
+        for each in (rest, *(re.sub(way, "", text, count=1) for way in ways)):
+            with suppress(ValueError):
+                if _read_json(each, key) == value:
+                    return each
+    raise ValueError("what was put there has been changed")
 
 
 def _places(text: str, key: str, ours: JsonObject) -> Iterator[tuple[int, str]]:
@@ -83,34 +79,23 @@ def _places(text: str, key: str, ours: JsonObject) -> Iterator[tuple[int, str]]:
     unit = indented[1] if indented else "  "
     ways = ((rf'"{key}"\s*:\s*\{{', unit, ours), (_FIRST_BRACE, "", {key: ours}))
     for opening, margin, members in ways:
-        lines = json.dumps(members, indent=unit).split("\n")
-        entry = "".join(f"\n{margin}{line}" for line in lines[1:-1])
+        # without the braces
+        entry = indent(json.dumps(members, indent=unit)[1:-2], margin)
         for match in re.finditer(opening + _REST_OF_LINE, text):
-            yield match.end(), _with_newlines_of(text, f"{entry}\n{margin}")
-            yield match.end(), _with_newlines_of(text, f"{entry},")
+            yield match.end(), f"{entry}\n{margin}"
+            yield match.end(), f"{entry},"
 
 
 def _read_json(text: str, key: str) -> JsonObject:
     """An object with an object at `key`, empty where there is none. Comments, and a comma after the
     last member, are allowed. Raises ValueError.
     """
-    value = load_json(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text)))
+    value = load_json(_MORE_THAN_JSON.sub(r"\1", text))
     if isinstance(value, dict) and isinstance(value.setdefault(key, {}), dict):
         return value
     raise ValueError(f"it is not a JSON object, or {key} in it is none")
 
 
-def _reads_as(text: str, key: str, wanted: JsonObject) -> bool:
-    try:
-        return _read_json(text, key) == wanted
-    except ValueError:
-        return False
-
-
-def _mark(content: str) -> str:
+def _first_line(content: str) -> str:
     """By which a paragraph is known."""
     return content.partition("\n")[0]
-
-
-def _with_newlines_of(text: str, added: str) -> str:
-    return added.replace("\n", "\r\n") if "\r\n" in text else added

@@ -6,98 +6,82 @@ each file, and nothing else of the file.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
-from collector.errors import WhoWroteError
 from collector.json_values import Row, load_json
-from whowrote.setup.edits import text_with, text_without
+from whowrote.setup.edits import put_part, take_part
 
 NAME = "whowrote-init.json"
-_EXECUTABLE = 0o755
-_REFUSALS = (ValueError, OSError, WhoWroteError)
+_REFUSALS = (ValueError, OSError)
+
+Changes = dict[Path, tuple[str | None, str | None]]
+"""Texts of files before and after; None for no file."""
+Plan = tuple[Changes, list[Row], list[str]]
+"""Changes, what the record will have, and sentences about files that stay as they are."""
 
 
-class Project(NamedTuple):
-    root: Path
-    record: Path
-    hook: Path  # the one file of git's own that may be written
-
-
-class Plan(NamedTuple):
-    """Texts of files before and after, None for no file, and the record of what was put there."""
-
-    changes: dict[Path, tuple[str | None, str | None]]
-    record: list[Row]
-    refused: list[str]  # sentences
-
-
-def plan_parts(project: Project, parts: Mapping[str, Row]) -> Plan:
-    """What puts each part into its file: of two names with `|` between them the one that exists."""
-    plan = Plan({}, _read_record(project), [])
-    for names, part in parts.items():
-        first, _, second = names.partition("|")
-        name = second if second and (project.root / second).exists() else first
+def plan_parts(root: Path, record: Path, parts: Mapping[str, Row]) -> Plan:
+    """What puts each part into the file of its name, below `root`."""
+    changes: Changes = {}
+    rows: list[Row] = load_json(_read(record) or "[]")
+    refused = []
+    for name, part in parts.items():
         try:
-            path = _file(project, name)
+            path = _file(root, name)
             text = _read(path)
-            base = part.get("base", "") if text is None else None
-            after, added = text_with(base if text is None else text, part)
+            base = part.get("base", "")
+            after, added = put_part(base if text is None else text, part)
         except _REFUSALS as error:
-            plan.refused.append(f"{name} stays as it is: {error}")
+            refused.append(f"{name} stays as it is: {error}")
             continue
         # a link may lead to a file that has its part by now
-        if added and path not in plan.changes:
-            plan.changes[path] = text, after
-            file = os.path.relpath(path, project.root)
-            plan.record.append({**part, "base": base, "file": file, "added": added})
-    return plan
+        if added and path not in changes:
+            changes[path] = text, after
+            put = {"file": os.path.relpath(path, root), "added": added}
+            rows.append({**part, **put, "base": base if text is None else None})
+    return changes, rows, refused
 
 
-def plan_undo(project: Project) -> Plan:
-    """What takes everything back; what was changed since then stays, and stays on record."""
-    plan = Plan({}, [], [])
-    for part in _read_record(project):
-        try:
-            path = _file(project, part["file"])
-            text = _read(path)
-            if text is not None:
-                rest = text_without(text, part)
-                plan.changes[path] = text, None if rest == part["base"] else rest
-        except _REFUSALS as error:
-            plan.refused.append(f"{part['file']} stays as it is: {error}")
-            plan.record.append(part)
-    return plan
-
-
-def carry_out(project: Project, plan: Plan) -> None:
-    """Writes the record first, then the files. Raises WhoWroteError."""
-    texts = {path: after for path, (_, after) in plan.changes.items()}
-    record = json.dumps(plan.record) if plan.record else None
-    for path, text in {project.record: record, **texts}.items():
-        try:
-            _write(path, text)
-        except OSError as error:
-            raise WhoWroteError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _read_record(project: Project) -> list[Row]:
-    rows: list[Row] = load_json(_read(project.record) or "[]")
-    return rows
-
-
-def _file(project: Project, name: str) -> Path:
-    """A file by its name from the top of the project, links followed.
-
-    Raises WhoWroteError for one that is elsewhere, or git's own.
+def plan_undo(root: Path, record: Path, files: Collection[str]) -> Plan:
+    """What takes back what was put into files, into all without any. What was changed since then
+    stays, and stays on record.
     """
-    path = (project.root / name).resolve()
-    is_inside = path.is_relative_to(project.root) and ".git" not in path.parts
-    if is_inside or path == project.hook:
+    changes: Changes = {}
+    kept = []
+    refused = []
+    for part in load_json(_read(record) or "[]"):
+        if files and part["file"] not in files:
+            kept.append(part)
+            continue
+        try:
+            path = _file(root, part["file"])
+            text = _read(path)
+            rest = None if text is None else take_part(text, part)
+            changes[path] = text, None if rest == part["base"] else rest
+        except _REFUSALS as error:
+            refused.append(f"{part['file']} stays as it is: {error}")
+            kept.append(part)
+    return changes, kept, refused
+
+
+def carry_out(changes: Changes, record: Path, rows: list[Row]) -> None:
+    """Writes the record first, then the files. Raises OSError."""
+    text = json.dumps(rows) if rows else None
+    for path, (_, after) in {record: (None, text), **changes}.items():
+        _write(path, after)
+
+
+def _file(root: Path, name: str) -> Path:
+    """A file by its name from the top, links followed, but not to elsewhere or into `.git`.
+
+    Raises ValueError.
+    """
+    path = (root / name).resolve()
+    if path.is_relative_to(root) and (".git" not in path.parts or path == root / name):
         return path
-    raise WhoWroteError("it is not in the project, or a link leads out of it")
+    raise ValueError("it is not in the project, or a link leads out of it")
 
 
 def _read(path: Path) -> str | None:
@@ -118,4 +102,4 @@ def _write(path: Path, text: str | None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
     if text.startswith("#!"):
-        path.chmod(_EXECUTABLE)
+        path.chmod(0o755)

@@ -1,12 +1,11 @@
 """`whowrote init`: the one command that writes into a clone, and only what the user picks."""
 
-import difflib
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from difflib import unified_diff
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from collector.console.terminal import notice, one_line
 from collector.errors import EXIT_PARTIAL, WhoWroteError
 from collector.text import printable
 
-if TYPE_CHECKING:
-    from whowrote.setup.project import Plan, Project
-
 Offered = dict[str, Mapping[str, str]]
 """Name -> files -> the name of the text that is put there."""
 
@@ -25,7 +21,7 @@ Offered = dict[str, Mapping[str, str]]
 @click.command()
 @click.argument("words", nargs=-1, metavar="[PATH] [NAME]...")
 @click.option("--user", is_flag=True, help="Write into your home directory, for all projects.")
-@click.option("--undo", is_flag=True, help="Take back what was written.")
+@click.option("--undo", is_flag=True, help="Take back what was written, all of it or that of NAME.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.pass_context
@@ -48,87 +44,60 @@ def init(
     from whowrote.setup.project import carry_out, plan_parts, plan_undo
 
     table = tomllib.loads(files("whowrote.setup").joinpath("clients.toml").read_text("utf-8"))
-    place = "home" if user else "project"
-    offered = {name: of[place] for name, of in table["name"].items() if place in of}
+    offered = table["home" if user else "project"]
     path = words[0] if words and Path(words[0]).is_dir() else ""
-    project = _home() if user else _clone(path, offered)
-    names = words[bool(path) :]
-    if undo:
-        plan = plan_undo(project)
-    else:
-        parts = {}
-        for name in names or _ask(project, offered):
-            chosen = click.Choice([*offered]).convert(name, None, context)
-            parts.update({file: table["text"][text] for file, text in offered[chosen].items()})
-        plan = plan_parts(project, parts)
-    _show(plan)
-    for sentence in plan.refused:
+    root, record = _open(path, user, offered)
+    parts = {}
+    for name in words[bool(path) :] or ([] if undo else _ask(root, offered)):
+        for file, text in offered[click.Choice([*offered]).convert(name, None, context)].items():
+            parts[file] = table["text"][text]
+    plan = plan_undo if undo else plan_parts
+    changes, rows, refused = plan(root, record, parts)
+    for file, texts in changes.items():
+        before, after = [(text or "").splitlines() for text in texts]
+        for line in unified_diff(before, after, str(file), str(file), lineterm=""):
+            click.echo(printable(line))
+    for sentence in refused or ([] if changes else ["nothing to change"]):
         notice(sentence)
-    if not plan.changes:
-        notice("nothing to change")
-    elif dry_run or not (yes or sys.stdin.isatty()):
-        notice("nothing was written" if dry_run else "nothing was written: --yes writes it")
-    elif yes or click.confirm("Write this?", abort=True, err=True):
-        carry_out(project, plan)
-    if plan.refused:
+    if changes and not dry_run:
+        if yes or (sys.stdin.isatty() and click.confirm("Write this?", abort=True, err=True)):
+            carry_out(changes, record, rows)
+        else:
+            notice("nothing was written: --yes writes it")
+    if refused:
         context.exit(EXIT_PARTIAL)
 
 
-def _home() -> "Project":
-    from collector.storage.places import data_directory
-    from whowrote.setup.project import NAME, Project
-
-    record = data_directory() / NAME
-    return Project(Path.home().resolve(), record, record)
-
-
-def _clone(path: str, offered: Offered) -> "Project":
-    """The clone around a path, whose own hook is then among what is offered.
-
-    Raises WhoWroteError.
+def _open(path: str, user: bool, offered: Offered) -> tuple[Path, Path]:
+    """The directory below which is written, and the record of that; a clone's hook is put among
+    what is offered. Raises WhoWroteError.
     """
-    from collector.git.program import own_git
     from collector.git.repository import GitRepo
-    from collector.storage.places import clone_around
-    from whowrote.setup.project import NAME, Project
+    from collector.storage.places import clone_around, data_directory
+    from whowrote.setup.project import NAME
 
-    root = clone_around(path or here()) or Path(path)
+    if user:
+        return Path.home().resolve(), data_directory() / NAME
+    root = clone_around(path or here())
+    if root is None or not (root / ".git").exists():
+        raise WhoWroteError(f"{path} is not in a clone with files")
     repo = GitRepo(root)
-    if not (root / ".git").exists():
-        raise WhoWroteError(f"{root} has no files but git's own")
-    hook = repo.common_dir().resolve() / "hooks" / "prepare-commit-msg"
-    words = ["config", "--type=path", "--get-all", "core.hooksPath"]
-    # the last one is that of `own_git`
-    *_, configured, _ = [
-        str(hook.parent),
-        *own_git(["-C", str(root)], words)[1].decode().splitlines(),
-    ]
-    offered["hook"] = {str(root / configured / hook.name): "hook"}
-    return Project(root, Path(repo.path) / NAME, hook)
+    hooks = repo.setting("core.hooksPath") or ".git/hooks"
+    offered["hook"] = {f"{hooks}/prepare-commit-msg": "hook"}
+    return root, Path(repo.path) / NAME
 
 
-def _ask(project: "Project", offered: Offered) -> Sequence[str]:
+def _ask(root: Path, offered: Offered) -> Sequence[str]:
     """Lists what there is, first what the project has files of; the names that the user picks, none
     without a terminal.
     """
-
-    def is_new(name: str) -> bool:
-        return not any((project.root / file).exists() for file in offered[name])
-
-    for name in sorted(offered, key=is_new):
-        mark = " " if is_new(name) else "*"
+    used = {name for name, of in offered.items() for file in of if (root / file).exists()}
+    for name in sorted(offered, key=lambda name: name not in used):
+        mark = "*" if name in used else " "
         click.echo(one_line(f"{mark} {name:9}  {', '.join(offered[name])}"))
     if sys.stdin.isatty():
         return str(click.prompt("Names (*: has files here)", err=True)).split()
     return ()
-
-
-def _show(plan: "Plan") -> None:
-    """The differences, as `diff -u` prints them."""
-    for path, texts in plan.changes.items():
-        before, after = [(text or "").splitlines() for text in texts]
-        for line in difflib.unified_diff(before, after, str(path), str(path), lineterm=""):
-            click.echo(printable(line))
 
 
 COMMANDS = (init,)
