@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +85,11 @@ class Editor:
         return list(await self.client.text_document_inlay_hint_async(asked) or [])
 
 
-def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
+def ask(
+    file: Path, db: Path | None, question: Ask, opens: bool = False, more: Sequence[str] = ()
+) -> Any:
     """What `question` returns, put to a server in a process of its own; `opens`: whether the
-    editor opens documents.
+    editor opens documents; `more` options of the server.
     """
 
     async def asked() -> Any:
@@ -108,9 +110,8 @@ def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
         window = types.WindowClientCapabilities(
             show_document=types.ShowDocumentClientCapabilities(opens)
         )
-        await client.start_io(
-            sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else [])
-        )
+        options = [*(["--db", str(db)] if db else []), *more]
+        await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *options)
         try:
             await client.initialize_async(
                 types.InitializeParams(types.ClientCapabilities(window=window))
@@ -193,6 +194,29 @@ def test_actions_explain_a_line_and_open_its_session(example: Analysed) -> None:
         assert line.text.strip() in explained and why.prompt.split()[0] in explained
         assert why.prompt.splitlines()[0] in session and "lines in commits" in session
         assert refreshed == "refresh"
+
+
+def test_signs_stand_where_hints_stand_and_tell_the_class(example: Analysed) -> None:
+    repo, db = example
+
+    async def question(editor: Editor) -> Any:
+        editor.show((repo / FILE).read_text("utf-8"))
+        asked = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(editor.uri))
+        try:
+            signs = await editor.client.text_document_diagnostic_async(asked)
+        except JsonRpcException:
+            signs = None
+        return signs, await editor.hints()
+
+    assert ask(repo / FILE, db, question)[0] is None, "only those who ask for it get them"
+    signs, hints = ask(repo / FILE, db, question, more=["--signs"])
+    assert [sign.range.start.line for sign in signs.items] == [hint.position.line for hint in hints]
+    severities = {sign.code: sign.severity for sign in signs.items}
+    assert severities["agent"] == types.DiagnosticSeverity.Information
+    assert {*severities.values()} == {*types.DiagnosticSeverity} - {
+        types.DiagnosticSeverity.Error,
+        types.DiagnosticSeverity.Warning,
+    }
 
 
 def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(
@@ -338,7 +362,7 @@ ODD_ADDRESSES = [
     "file:///%ff%fe.py",
     "http://[::1",
 ]
-ODD_LINES = [10_000, 2**31 - 1]
+ODD_LINES = [-1, 10_000, 2**31 - 1]
 
 
 def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
@@ -350,9 +374,9 @@ def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
     repo, db = example
 
     async def hover(editor: Editor, uri: str, line: int) -> Any:
-        asked = types.HoverParams(
-            types.TextDocumentIdentifier(uri), types.Position(line, 2**31 - 1)
-        )
+        position = types.Position(0, 2**31 - 1)
+        object.__setattr__(position, "line", line)  # the client sends no line -1
+        asked = types.HoverParams(types.TextDocumentIdentifier(uri), position)
         try:
             return await asyncio.wait_for(editor.client.text_document_hover_async(asked), 20)
         except JsonRpcException as error:

@@ -60,7 +60,7 @@ def init(
     for sentence in refused or ([] if changes else ["nothing to change"]):
         notice(sentence)
     if changes and not dry_run:
-        if yes or (sys.stdin.isatty() and click.confirm("Write this?", abort=True, err=True)):
+        if yes or (sys.stdin.isatty() and click.confirm("Write this?", err=True)):
             carry_out(changes, record, rows)
         else:
             notice("nothing was written: --yes writes it")
