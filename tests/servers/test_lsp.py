@@ -150,9 +150,12 @@ def test_every_line_says_what_the_library_says(example: Analysed) -> None:
 
     async def question(editor: Editor) -> Any:
         editor.show((repo / FILE).read_text("utf-8"))
-        return [await editor.hover(line) for line in range(len(lines) + 1)], await editor.hints()
+        hovers = [await editor.hover(line) for line in range(len(lines) + 1)]
+        asked = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(editor.uri))
+        signs = await editor.client.text_document_diagnostic_async(asked)
+        return hovers, await editor.hints(), signs
 
-    (*hovers, beyond), hints = ask(repo / FILE, db, question)
+    (*hovers, beyond), hints, signs = ask(repo / FILE, db, question, more=["--signs"])
     assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [
         one.attribution.kind for one in lines
     ]
@@ -166,6 +169,9 @@ def test_every_line_says_what_the_library_says(example: Analysed) -> None:
         block for block in blocks if block.first.attribution.kind not in ("", "undeclared")
     ]
     assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
+    assert [sign.range.start.line for sign in signs.items] == [hint.position.line for hint in hints]
+    for sign in signs.items:
+        assert (sign.code == "agent") == (sign.severity == types.DiagnosticSeverity.Information)
     asked = [block.prompt for block in with_hint if block.prompt]
     assert asked and all(
         any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked
@@ -194,29 +200,6 @@ def test_actions_explain_a_line_and_open_its_session(example: Analysed) -> None:
         assert line.text.strip() in explained and why.prompt.split()[0] in explained
         assert why.prompt.splitlines()[0] in session and "lines in commits" in session
         assert refreshed == "refresh"
-
-
-def test_signs_stand_where_hints_stand_and_tell_the_class(example: Analysed) -> None:
-    repo, db = example
-
-    async def question(editor: Editor) -> Any:
-        editor.show((repo / FILE).read_text("utf-8"))
-        asked = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(editor.uri))
-        try:
-            signs = await editor.client.text_document_diagnostic_async(asked)
-        except JsonRpcException:
-            signs = None
-        return signs, await editor.hints()
-
-    assert ask(repo / FILE, db, question)[0] is None, "only those who ask for it get them"
-    signs, hints = ask(repo / FILE, db, question, more=["--signs"])
-    assert [sign.range.start.line for sign in signs.items] == [hint.position.line for hint in hints]
-    severities = {sign.code: sign.severity for sign in signs.items}
-    assert severities["agent"] == types.DiagnosticSeverity.Information
-    assert {*severities.values()} == {*types.DiagnosticSeverity} - {
-        types.DiagnosticSeverity.Error,
-        types.DiagnosticSeverity.Warning,
-    }
 
 
 def test_a_changed_line_is_not_committed_and_the_others_keep_their_answers(

@@ -254,14 +254,8 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Pat
 
 
 def test_what_is_empty_is_left_out(example: Analysed) -> None:
-    def empty(value: Any) -> bool:
-        inside = (
-            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        )
-        return value in ("", None) or any(empty(item) for item in inside)
-
-    answer = ask(*example, "who_wrote", file=FILE)
-    assert not empty(answer), answer
+    answer = json.dumps(ask(*example, "who_wrote", file=FILE))
+    assert ': ""' not in answer
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
