@@ -79,7 +79,7 @@ def test_every_client_can_read_what_is_written(project: Path) -> None:
     assert tomllib.loads(codex) == {"mcp_servers": {"whowrote": SERVER}}
     for name in SKILLS:
         head = yaml.safe_load(texts[name].split("---")[1])
-        assert head["name"] == "whowrote" and head["description"]
+        assert head["name"] == "whowrote"
         assert len(texts[name]) < 2_000 * 4
     _, head, rule = mdc.split("---\n")
     assert "alwaysApply: true" in head

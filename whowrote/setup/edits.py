@@ -77,13 +77,19 @@ def _places(text: str, key: str, ours: JsonObject) -> Iterator[tuple[int, str]]:
     """Where an entry may be put, and how; not each of them is right."""
     indented = re.search(r"\n([ \t]+)\S", text)
     unit = indented[1] if indented else "  "
-    ways = ((rf'"{key}"\s*:\s*\{{', unit, ours), (_FIRST_BRACE, "", {key: ours}))
+    entry = rf'"{key}"\s*:\s*\{{'
+    # a large file may have the key in many places: first where it stands in a file with line breaks
+    ways = (
+        (_FIRST_BRACE, "", {key: ours}),
+        (f"(?m)^{unit}{entry}", unit, ours),
+        (entry, unit, ours),
+    )
     for opening, margin, members in ways:
         # without the braces
-        entry = indent(json.dumps(members, indent=unit)[1:-2], margin)
+        added = indent(json.dumps(members, indent=unit)[1:-2], margin)
         for match in re.finditer(opening + _REST_OF_LINE, text):
-            yield match.end(), f"{entry}\n{margin}"
-            yield match.end(), f"{entry},"
+            yield match.end(), f"{added}\n{margin}"
+            yield match.end(), f"{added},"
 
 
 def _read_json(text: str, key: str) -> JsonObject:

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ import click
 from attribution.commands.common import here
 from collector.console.terminal import notice, one_line
 from collector.errors import EXIT_PARTIAL, WhoWroteError
+from collector.runtime.version import install_command
 from collector.text import printable
 
 Offered = dict[str, Mapping[str, str]]
@@ -62,6 +64,8 @@ def init(
     if changes and not dry_run:
         if yes or (sys.stdin.isatty() and click.confirm("Write this?", err=True)):
             carry_out(changes, record, rows)
+            if find_spec("mcp") is None and not undo:
+                notice(f"the server needs one package more: {install_command('mcp')}")
         else:
             notice("nothing was written: --yes writes it")
     if refused:
