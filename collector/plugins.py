@@ -34,6 +34,7 @@ PLUGINS = (
     "attribution.weaknesses",
     "collector.discovery",
     "whowrote.servers",
+    "whowrote.setup",
 )
 _TOP = Path(__file__).parent.parent
 

@@ -28,7 +28,7 @@ PARTS = (
     "pyproject.toml",
 )
 LEFT_OUT = (
-    *("culprit", "discovery", "evaluation", "exchange", "servers", "weaknesses"),  # plug-ins' own
+    *("culprit", "discovery", "evaluation", "exchange", "servers", "setup", "weaknesses"),  # own
     *("benchmarks", "house"),  # of the whole
 )
 _TUPLE = re.compile(r"^[A-Z]+\b[^=\n]*= \(([^)]*)\)", re.MULTILINE)  # COMMANDS = (claims,)

@@ -34,7 +34,7 @@ FIRST_PAGE = {
         "report",
         "browse",
     ),
-    "Connect": ("serve", "data"),
+    "Connect": ("init", "serve", "data"),
     "Many repositories": ("collect", "db"),
 }
 """Section of the help -> its commands, in order. Others are listed after them."""

@@ -229,7 +229,7 @@ def test_no_command_says_1_commits(single: Analysed, words: tuple[str, ...]) -> 
 
 
 def test_every_command_that_reads_is_among_them() -> None:
-    writes = {"demo", "browse", "serve", "db", "data", "collect"}
+    writes = {"demo", "browse", "serve", "db", "data", "collect", "init"}
     assert set(cli.commands) - {name for name, *_ in COMMANDS} <= writes
     report = cli.commands["report"]
     assert isinstance(report, click.Group)

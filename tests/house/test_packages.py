@@ -110,6 +110,7 @@ OUTPUT_PACKAGES = (
     "collector/console/",
     "attribution/exchange/commands/",
     "whowrote/servers/commands/",
+    "whowrote/setup/commands/",
     "attribution/evaluation/commands/",
     "attribution/culprit/commands/",
     "attribution/weaknesses/commands/",

@@ -83,6 +83,12 @@ def test_columns_stay_columns(repo: Path) -> None:
     assert any(b"(Claude Code (" in line for line in lines)
 
 
+def test_a_commit_that_git_tells_of_once_has_its_headers_once(repo: Path) -> None:
+    """Else magit would forget the first ones."""
+    groups = asked(repo, "blame", "--incremental", FILE).stdout.split(b"\nfilename ")
+    assert all((b"\nauthor " in group) == (b"\nwhowrote-" in group) for group in groups)
+
+
 def test_what_it_says_of_a_line_is_what_the_library_says(repo: Path) -> None:
     said = asked(repo, "blame", "--line-porcelain", FILE).stdout.decode()
     with whowrote.open(repo) as db:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +85,11 @@ class Editor:
         return list(await self.client.text_document_inlay_hint_async(asked) or [])
 
 
-def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
+def ask(
+    file: Path, db: Path | None, question: Ask, opens: bool = False, more: Sequence[str] = ()
+) -> Any:
     """What `question` returns, put to a server in a process of its own; `opens`: whether the
-    editor opens documents.
+    editor opens documents; `more` options of the server.
     """
 
     async def asked() -> Any:
@@ -108,9 +110,8 @@ def ask(file: Path, db: Path | None, question: Ask, opens: bool = False) -> Any:
         window = types.WindowClientCapabilities(
             show_document=types.ShowDocumentClientCapabilities(opens)
         )
-        await client.start_io(
-            sys.executable, "-m", "whowrote", "serve", "lsp", *(["--db", str(db)] if db else [])
-        )
+        options = [*(["--db", str(db)] if db else []), *more]
+        await client.start_io(sys.executable, "-m", "whowrote", "serve", "lsp", *options)
         try:
             await client.initialize_async(
                 types.InitializeParams(types.ClientCapabilities(window=window))
@@ -149,9 +150,12 @@ def test_every_line_says_what_the_library_says(example: Analysed) -> None:
 
     async def question(editor: Editor) -> Any:
         editor.show((repo / FILE).read_text("utf-8"))
-        return [await editor.hover(line) for line in range(len(lines) + 1)], await editor.hints()
+        hovers = [await editor.hover(line) for line in range(len(lines) + 1)]
+        asked = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(editor.uri))
+        signs = await editor.client.text_document_diagnostic_async(asked)
+        return hovers, await editor.hints(), signs
 
-    (*hovers, beyond), hints = ask(repo / FILE, db, question)
+    (*hovers, beyond), hints, signs = ask(repo / FILE, db, question, more=["--signs"])
     assert [hover.split("\n")[0].split(":")[0].replace(" ", "_") for hover in hovers] == [
         one.attribution.kind for one in lines
     ]
@@ -165,6 +169,9 @@ def test_every_line_says_what_the_library_says(example: Analysed) -> None:
         block for block in blocks if block.first.attribution.kind not in ("", "undeclared")
     ]
     assert [hint.position.line for hint in hints] == [block.start - 1 for block in with_hint]
+    assert [sign.range.start.line for sign in signs.items] == [hint.position.line for hint in hints]
+    for sign in signs.items:
+        assert (sign.code == "agent") == (sign.severity == types.DiagnosticSeverity.Information)
     asked = [block.prompt for block in with_hint if block.prompt]
     assert asked and all(
         any(prompt[:40] in str(hint.tooltip) for hint in hints) for prompt in asked
@@ -338,7 +345,7 @@ ODD_ADDRESSES = [
     "file:///%ff%fe.py",
     "http://[::1",
 ]
-ODD_LINES = [10_000, 2**31 - 1]
+ODD_LINES = [-1, 10_000, 2**31 - 1]
 
 
 def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
@@ -350,9 +357,9 @@ def test_odd_addresses_and_positions_get_an_answer_and_the_server_lives(
     repo, db = example
 
     async def hover(editor: Editor, uri: str, line: int) -> Any:
-        asked = types.HoverParams(
-            types.TextDocumentIdentifier(uri), types.Position(line, 2**31 - 1)
-        )
+        position = types.Position(0, 2**31 - 1)
+        object.__setattr__(position, "line", line)  # the client sends no line -1
+        asked = types.HoverParams(types.TextDocumentIdentifier(uri), position)
         try:
             return await asyncio.wait_for(editor.client.text_document_hover_async(asked), 20)
         except JsonRpcException as error:

@@ -141,25 +141,22 @@ def _beside(of: LineAttribution) -> str:
 
 
 def _porcelain(entries: Sequence[Entry], says: Says) -> bytes:
-    """Where git tells of a commit once for all its lines, its name has the agents of all of them,
-    and what is said of a line stands at the first line that differs.
+    """Where git tells of a commit once for all its lines, so do we: a program may take further
+    headers of it for all that there is to say.
     """
     every = [
         [says(origin._replace(line=origin.line + n), at + n) for n in range(count)]
         for origin, at, count, _ in entries
     ]
     once = any(count and not _author(lines) for *_, count, lines in entries)
-    of_commit: dict[str, dict[str, None]] = {}
+    of_commit: dict[str, list[Said]] = {}
     for (origin, *_), said in zip(entries, every, strict=True):
-        of_commit.setdefault(origin.sha, {}).update((of[0], None) for of in said)
-    last: dict[str, bytes] = {}
+        of_commit.setdefault(origin.sha, []).extend(said)
     shown = []
-    for (origin, _, _, lines), said in zip(entries, every, strict=True):
-        notes = _notes(said)
-        is_new = not once or last.get(origin.sha) != notes
-        shown.append(lines[0] + notes if is_new else lines[0])
-        last[origin.sha] = notes
-        names = of_commit[origin.sha] if once else dict.fromkeys(of[0] for of in said)
+    for (origin, _, _, lines), of_entry in zip(entries, every, strict=True):
+        said = of_commit[origin.sha] if once else of_entry
+        shown.append(lines[0] + _notes(said) if _author(lines) else lines[0])
+        names = dict.fromkeys(of[0] for of in said)
         before = ", ".join(filter(None, names))
         if before and "" in names:
             before = f"in part {before}"

@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from io import BufferedWriter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
 from attribution.queries.blame import Block
@@ -31,6 +34,7 @@ from attribution.terminal.blame import line_text
 from collector.console.formats import cut
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo
+from collector.json_values import JsonObject
 from collector.runtime.version import version
 from collector.storage.places import clone_around, default_database
 from collector.text import add_ending, count_of, printable
@@ -52,8 +56,12 @@ _NO_VERDICT = {
         " attributes it"
     )
 }
-# classes without a hint: there would be one at nearly every line
+# classes without a hint and a sign: there would be one at nearly every line
 _UNSAID = ("", LineClass.UNDECLARED)
+
+
+Lines = Sequence[tuple[int, Block | None]]
+"""For each line of a buffer its number at HEAD, 0 for none, and its block there."""
 
 
 class FileAnswers(NamedTuple):
@@ -141,66 +149,76 @@ class Answers(BufferedWriter):
             super().flush()
 
 
-def server(db: Path | None = None) -> LanguageServer:
-    """A server for every clone whose files the editor opens; `db` instead of the database of
-    each.
-    """
-    language_server = LanguageServer("whowrote", version())
-    clones = _Clones(db)
-    complaints = set()
+class _Protocol(LanguageServerProtocol):
+    def structure_message(self, data: JsonObject) -> object:
+        """A request that cannot be read, as one about line -1, is answered with an error."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
 
-    def blocks_of(uri: str) -> list[Block | None]:
-        """For each line of a buffer the block it belongs to at HEAD; [] when nothing is known of
-        the file.
-        """
+
+def server(db: Path | None = None, signs: bool = False) -> LanguageServer:
+    """A server for every clone whose files the editor opens; `db` instead of the database of
+    each. `signs`: it also answers with diagnostics.
+    """
+    language_server = LanguageServer("whowrote", version(), protocol_cls=_Protocol)
+    clones = _Clones(db)
+
+    @cache  # once is enough
+    def complain(complaint: str) -> None:
+        message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
+        language_server.window_show_message(message)
+
+    def lines_of(uri: str) -> Lines:
+        """[] when nothing is known of the file."""
         path = to_fs_path(uri)
         try:
             file = clones.answers_for(Path(path)) if path is not None else None
         except WhoWroteError as error:
-            complaint = f"whowrote: {error}. {error.hint}".strip()
-            if complaint not in complaints:  # once is enough
-                complaints.add(complaint)
-                message = types.ShowMessageParams(types.MessageType.Info, printable(complaint))
-                language_server.window_show_message(message)
+            complain(f"whowrote: {error}. {error.hint}".strip())
             return []
-        if not file:
-            return []
-        return [file.blocks.get(line or 0) for line in lines_at_head(file.texts, source_of(uri))]
-
-    def source_of(uri: str) -> str:
-        return language_server.workspace.get_text_document(uri).source
+        buffer = language_server.workspace.get_text_document(uri)
+        numbers = lines_at_head(file.texts, buffer.source) if file else []
+        return [(number or 0, file.blocks.get(number or 0)) for number in numbers if file]
 
     @language_server.feature(types.TEXT_DOCUMENT_HOVER)
     @language_server.thread()
     def hover(params: types.HoverParams) -> types.Hover | None:
-        blocks = blocks_of(params.text_document.uri)
-        line = params.position.line
-        if not 0 <= line < len(blocks):
+        lines = lines_of(params.text_document.uri)
+        if params.position.line >= len(lines):
             return None
-        block = blocks[line]
+        _, block = lines[params.position.line]
         text = hover_text(block) if block else "Not committed: HEAD does not have this line."
         return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, text))
 
     @language_server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     @language_server.thread()
     def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
-        blocks = blocks_of(params.text_document.uri)
-        texts = source_of(params.text_document.uri).split("\n") if blocks else []
-        visible = range(params.range.start.line, min(params.range.end.line + 1, len(blocks)))
-        starts = (line for line in visible if not line or blocks[line] is not blocks[line - 1])
-        return list(filter(None, (_hint(blocks[line], line, texts[line]) for line in starts)))
+        uri = params.text_document.uri
+        visible = range(params.range.start.line, params.range.end.line + 1)
+        buffer = language_server.workspace.get_text_document(uri)
+        return list(_hints(lines_of(uri), buffer.source.split("\n"), visible))
+
+    def diagnostics(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        found = list(_signs(lines_of(params.text_document.uri)))
+        return types.RelatedFullDocumentDiagnosticReport(found)
+
+    if signs:
+        options = types.DiagnosticOptions(False, False)
+        provide = language_server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
+        provide(language_server.thread()(diagnostics))
 
     @language_server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     @language_server.thread()
     def actions(params: types.CodeActionParams) -> list[types.Command]:
         uri = params.text_document.uri
         line = params.range.start.line
-        blocks = blocks_of(uri)
-        block = blocks[line] if line < len(blocks) else None
-        head = clones.answers_for(Path(to_fs_path(uri) or "")) if block else None
-        number = lines_at_head(head.texts, source_of(uri))[line] if head else None
+        number, block = [*lines_of(uri)[line : line + 1], (0, None)][0]
         topics = {
-            "explain": number,
+            "explain": number if block else 0,
             "open session": block.first.attribution.session if block else "",
         }
         titles = [
@@ -226,8 +244,8 @@ def _open(language_server: LanguageServer, text: str) -> None:
     """Opens a text in the editor, in a file that only its user can read; shows it as a message
     where the editor opens none.
     """
-    window = language_server.client_capabilities.window
-    if window is None or window.show_document is None or not window.show_document.support:
+    capabilities = language_server.client_capabilities
+    if not get_capability(capabilities, "window.show_document.support", False):
         language_server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
         return
     file = Path(tempfile.mkdtemp(prefix="whowrote-")) / "whowrote.txt"
@@ -292,16 +310,38 @@ def hover_text(block: Block) -> str:
     return "\n".join(map(printable, parts))
 
 
-def _hint(block: Block | None, line: int, text: str) -> types.InlayHint | None:
-    """At the end of a line, the first of its block."""
-    if block is None or block.first.attribution.kind in _UNSAID:
-        return None
-    # the protocol counts in UTF-16
-    column = len(text.removesuffix("\r").encode("utf-16-le", "surrogatepass")) // 2
-    label = printable(cut(_who(block), _HINT))
-    return types.InlayHint(
-        types.Position(line, column), label, tooltip=hover_text(block), padding_left=True
-    )
+def _starts(lines: Lines) -> Iterator[tuple[int, Block]]:
+    """The blocks of a buffer that are worth a mark, each with its first line there."""
+    last = None
+    for line, (_, block) in enumerate(lines):
+        if block and block is not last and block.first.attribution.kind not in _UNSAID:
+            yield line, block
+        last = block
+
+
+def _hints(lines: Lines, texts: Sequence[str], visible: range) -> Iterator[types.InlayHint]:
+    """Each at the end of the first line of a block."""
+    for line, block in _starts(lines):
+        if line in visible:
+            # the protocol counts in UTF-16
+            before = texts[line].removesuffix("\r").encode("utf-16-le", "surrogatepass")
+            at = types.Position(line, len(before) // 2)
+            label = printable(cut(_who(block), _HINT))
+            yield types.InlayHint(at, label, tooltip=hover_text(block), padding_left=True)
+
+
+def _signs(lines: Lines) -> Iterator[types.Diagnostic]:
+    """Each at the first line of a block; its severity, which decides what the editor puts beside
+    the line, tells the class.
+    """
+    for line, block in _starts(lines):
+        kind = block.first.attribution.kind
+        is_agent = kind in (LineClass.AGENT, LineClass.DECLARED)
+        severity = (
+            types.DiagnosticSeverity.Information if is_agent else types.DiagnosticSeverity.Hint
+        )
+        at = types.Position(line, 0)
+        yield types.Diagnostic(types.Range(at, at), printable(_who(block)), severity, kind)
 
 
 def _who(block: Block) -> str:

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -55,13 +55,13 @@ _BLOCKS = 12
 _TURNS = 8
 _REGIONS = 4
 _ROUNDS = 6
-_SESSIONS = 10
+_COMMITS = 10
 _FILES = 10
 _UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
 
-_ALWAYS = ("line_class", "blocks", "turns", "regions", "sessions")
+_ALWAYS = ("line_class", "blocks", "turns", "regions")
 
 
 def _strip_empty(value: Any) -> Any:
@@ -101,7 +101,6 @@ def server(path: str, db: Path | None = None) -> FastMCP:
         tools.why_is_this_line_here,
         tools.what_did_this_session_do,
         tools.what_was_tried_and_undone,
-        tools.find_sessions,
     ):
         # a schema of every answer would cost a client more than the answers
         mcp_server.tool(annotations=_READS, structured_output=False)(tool)
@@ -234,7 +233,7 @@ class _Tools:
             page = db.session(session, first_turn)
         # a page of the library has more turns than an answer
         further = [entry.turn["turn_index"] for entry in page.turns[_TURNS:]]
-        commits = page.commits.rows[:_SESSIONS]
+        commits = page.commits.rows[:_COMMITS]
         return _json(
             {
                 "session": page.session["key"],
@@ -259,31 +258,19 @@ class _Tools:
         Ask before you try something again.
         """
         with self._open() as db:
-            rows = [
-                row
-                for row in db.regions()
-                if row["path"] == file or row["path"].startswith(file.rstrip("/") + "/")
-            ]
+            rows = db.regions()
+        place = file.rstrip("/") + "/"
         back = [
             row
             for row in rows
-            if row["returned_to"] is not None or row["convergence"] == "oscillating"
+            if f"{row['path']}/".startswith(place)
+            and (row["returned_to"] is not None or row["convergence"] == "oscillating")
         ]
-        shown, more = _part(back, first, _REGIONS)
+        end = max(0, first) + _REGIONS
         # nothing recorded does not mean that nothing was tried
-        regions = [_region(row) for row in shown]
+        regions = [_region(row) for row in back[end - _REGIONS : end]]
+        more = end if len(back) > end else None
         return _json({"known": bool(back), "regions": regions, "more": more})
-
-    def find_sessions(self, words: str = "", first: int = 0) -> str:
-        """Recorded sessions of agents, newest first; with words, the prompts that have all of
-        them.
-        """
-        with self._open() as db:
-            rows = db.search(words) if words else db.sessions()
-        if not words:
-            rows.sort(key=lambda row: row["started_at"] or "", reverse=True)
-        shown, more = _part(rows, first, _SESSIONS)
-        return _json({"sessions": [_session(row) for row in shown], "more": more})
 
     @contextmanager
     def _open(self) -> Iterator[Database]:
@@ -295,24 +282,6 @@ class _Tools:
             raise ToolError(
                 printable(f"{error}. {error.hint}" if error.hint else str(error))
             ) from error
-
-
-def _part(rows: Sequence[Row], first: int, most: int) -> tuple[Sequence[Row], int | None]:
-    """Rows of an answer, and the `first` of the next one."""
-    end = max(0, first) + most
-    return rows[max(0, first) : end], end if len(rows) > end else None
-
-
-def _session(row: Row) -> JsonObject:
-    """A session of the list, or a prompt that was searched for."""
-    return {
-        "session": row.get("key") or row.get("session"),
-        "agent": row["agent"],
-        "time": row.get("started_at") or row.get("at"),
-        "turn": row.get("turn"),
-        "turns": row.get("turns"),
-        "text": _quote(row.get("excerpt") or row.get("label"), 2 * _SHORT),
-    }
 
 
 def _turn(entry: ShownTurn) -> JsonObject:

@@ -62,7 +62,8 @@ _EACH_CLONES = click.option(
 
 @click.command()
 @_EACH_CLONES
-def lsp(db: Path | None) -> None:
+@click.option("--signs", is_flag=True, help="Also mark blocks of lines beside the text.")
+def lsp(db: Path | None, signs: bool) -> None:
     """Serve hovers, hints and actions to editors (LSP).
 
     Speaks the Language Server Protocol on stdin and stdout; an editor starts it. It answers for
@@ -72,7 +73,7 @@ def lsp(db: Path | None) -> None:
     _require("pygls", "lsp")
     from whowrote.servers.lsp_server import Answers, server
 
-    server(db).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
+    server(db, signs).start_io(stdout=Answers(FileIO(sys.stdout.fileno(), "wb")))
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

@@ -1,0 +1,1 @@
+"""What `whowrote init` writes into a project: the settings of agents and editors, a hook, a job."""
