@@ -678,38 +678,20 @@ def write_repositories(store: Store) -> None:
         "SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1"
     )
     sessions = {row["name"]: row["n"] for row in counted}
-    head = (
-        "repository",
-        "commit",
-        "sessions",
-        "commits",
-        "lines",
-        "coverage",
-        "agents",
-        "kept 30 days",
-        "undeclared kept",
-    )
+    fields = ("repository", "commit", "sessions", "commits", "lines", *_SHARES)
     with REPOSITORIES.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
+        writer = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
         for row in rows:
             name = row["repository"]
-            shares = (_short(row[share]) for share in _SHARES)
-            numbers = (sessions.get(name, 0), row["commits"], row["lines"])
-            writer.writerow((name, commits.get(name, "")[:9], *numbers, *shares))
+            more = {"commit": commits.get(name, "")[:9], "sessions": sessions.get(name, 0)}
+            writer.writerow({**row, **more})
 
 
 def _without_lines(rows: Sequence[Row]) -> dict[str, str]:
-    names = sorted(
-        {row["repository"] for row in _rows()}
-        - {row["repository"] for row in rows}
-        - {row["repository"] for row in _rows() if _reason(row)}
-    )
+    listed = {row["repository"] for row in _rows() if not _reason(row)}
+    names = sorted(listed - {row["repository"] for row in rows})
     return {"missing": f"Without a line of source or tests: {', '.join(names) or 'none'}."}
-
-
-def _short(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f} %"
 
 
 def main() -> None:

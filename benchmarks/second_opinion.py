@@ -142,8 +142,8 @@ def second_opinion(path: Path, jobs: int = 2) -> dict[str, dict[str, int]]:
             found["commits"]["compared"] += 1
             for diff, file in _paired(ours, other.files):
                 found["files"][_lines(git, commit.sha, diff, file)] += 1
-                if _is_rename(diff, file):
-                    found["renames"][_rename(diff, file)] += 1
+                if rename := _rename(diff, file):
+                    found["renames"][rename] += 1
                 if diff is not None and file is not None and diff.content == "text":
                     found["methods"].update(_named(repo, diff, file))
     return {name: dict(sorted(counts.items())) for name, counts in found.items()}
@@ -206,18 +206,13 @@ def _changed(
     return tuple(added), deleted
 
 
-def _is_rename(diff: FileDiff | None, file: TheirFile | None) -> bool:
-    return (diff is not None and diff.change.status == "R") or (
-        file is not None and bool(file.renamed_from)
-    )
-
-
 def _rename(diff: FileDiff | None, file: TheirFile | None) -> str:
+    """ "" where nobody calls it a rename."""
     ours = diff.change.old_path if diff is not None and diff.change.status == "R" else ""
     theirs = file.renamed_from if file is not None else ""
     if ours and theirs:
         return "same" if ours == theirs else "other_source"
-    return "only_ours" if ours else "only_theirs"
+    return "only_ours" if ours else "only_theirs" if theirs else ""
 
 
 # --- methods --------------------------------------------------------------------------------------

@@ -133,10 +133,6 @@ SORTED_LABELS = """    names = [item["name"].upper() for item in order]
     pairs = {'a':1,'b' : 2}
     return names,pairs
 """
-CHECKED_SIZE = """    if size <= 0:
-        raise ValueError(size)
-    return math.ceil(count / size)
-"""
 REFUND = '''
 
 def refund(order, days):
