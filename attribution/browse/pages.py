@@ -337,7 +337,7 @@ _SINCE = {
 }
 
 
-def _since(request: PageRequest) -> Shown:
+def _first_signs(request: PageRequest) -> Shown:
     """Since when agents took part: by release, directory and agent."""
     parts = []
     for name, columns in _SINCE.items():
@@ -530,5 +530,5 @@ _PAGES: dict[str, PageMaker] = {
     "sessions": _sessions,
     "session": _session,
     "turns": _turns,
-    "since": _since,
+    "since": _first_signs,
 }

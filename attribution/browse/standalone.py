@@ -95,12 +95,12 @@ _OF_GROUPS = (
 )
 
 
-def _by_class(row: Row) -> Numbers:
+def _class_lines(row: Row) -> Numbers:
     return {name: row[f"{name}_lines"] for name in CLASSES}
 
 
 def _bar(row: Row) -> str:
-    return tables.small_bar(_by_class(row))
+    return tables.small_bar(_class_lines(row))
 
 
 def breakdown_html(breakdown: Breakdown) -> str:
@@ -114,7 +114,7 @@ def breakdown_html(breakdown: Breakdown) -> str:
         "whowrote_breakdown.html",
         b=breakdown,
         table=html(table, [*by, *_OF_GROUPS], {CLASSES_CELL: _bar}),
-        classes=_by_class,
+        classes=_class_lines,
         warnings=NOT_TO_CONCLUDE,
         a=None,
     )

@@ -263,7 +263,7 @@ class _Naming:
 def _quiet_months(cells: Sequence[LineCell]) -> Texts:
     """Month without a line of agents, beside another such month -> the name of all of them."""
     agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
-    return _joined(sorted({cell.place.day[:7] for cell in cells}), agents)
+    return _join_quiet(sorted({cell.place.day[:7] for cell in cells}), agents)
 
 
 def _quiet_releases(commits: Sequence[CommitSign]) -> Texts:
@@ -271,10 +271,10 @@ def _quiet_releases(commits: Sequence[CommitSign]) -> Texts:
     signed = {_release(commit) for commit in commits if commit.signed}
     if len({commit.place.repository for commit in commits}) > 1:
         return {}
-    return _joined([name for name in _releases(commits) if name != NO_RELEASE], signed)
+    return _join_quiet([name for name in _releases(commits) if name != NO_RELEASE], signed)
 
 
-def _joined(every: Sequence[str], agents: Collection[str]) -> Texts:
+def _join_quiet(every: Sequence[str], agents: Collection[str]) -> Texts:
     """Name -> the name of its run of names without agents, where it is not alone."""
     result: Texts = {}
     for of_agents, run in itertools.groupby(every if agents else (), agents.__contains__):

@@ -56,7 +56,7 @@ def dependencies(lock: Path) -> list[Dependency]:
     Raises WhoWroteError where nothing is pinned.
     """
     text = lock.read_text("utf-8", "replace")
-    pinned = _of_data(text) or [
+    pinned = _pinned_in_data(text) or [
         tuple(filter(None, match.groups())) for match in _PINNED.finditer(text)
     ]
     found = {
@@ -69,14 +69,14 @@ def dependencies(lock: Path) -> list[Dependency]:
     return sorted(found)
 
 
-def _of_data(text: str) -> list[tuple[str, ...]]:
+def _pinned_in_data(text: str) -> list[tuple[str, ...]]:
     """The names and versions of a file in TOML or JSON; none of any other."""
-    data = _parsed(text)
+    data = _parse(text)
     groups = (get(data, name) for name in _GROUPS)
     return [pair for group in groups for pair in _pairs(group)]
 
 
-def _parsed(text: str) -> object:
+def _parse(text: str) -> object:
     for read in (tomllib.loads, load_json):
         try:
             return read(text)
@@ -114,7 +114,7 @@ def _names(repo: GitRepo) -> Iterator[str]:
     """By falling reliability; "" where there is none."""
     head = repo.default_branch().sha
     for manifest, keys in _MANIFESTS.items():
-        yield get_str(get(_parsed(_text(repo, head, manifest)), *keys[:-1]), keys[-1])
+        yield get_str(get(_parse(_text(repo, head, manifest)), *keys[:-1]), keys[-1])
     module = _MODULE.match(_text(repo, head, "go.mod"))
     yield module[1] if module else ""
     name = repo_name(repo)

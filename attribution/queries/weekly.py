@@ -70,7 +70,7 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     month = [by_week[(_weeks_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
     before = {week for week in weeks if week >= (options.since or first)}
     shown = [
-        _with_classes(weeks.get(week, {"week": week, "lines": 0, "commits": 0}))
+        _add_classes(weeks.get(week, {"week": week, "lines": 0, "commits": 0}))
         for week in sorted({*before, *these}, reverse=True)
     ]
     sections = [
@@ -103,7 +103,7 @@ def _weeks_before(day: date, weeks: int) -> str:
     return (day - timedelta(weeks=weeks)).isoformat()
 
 
-def _with_classes(row: Row) -> Row:
+def _add_classes(row: Row) -> Row:
     return {**row, **{name: row.get(f"{name}_lines", 0) for name in LINE_CLASSES}}
 
 
