@@ -128,14 +128,25 @@ def session_html(store: Store, session_id: int) -> str:
     """The page of a session, without links to other pages. Raises WhoWroteError when Jinja2 is
     missing.
     """
+    shown = page(
+        "whowrote_session.html", parent="whowrote_alone.html", **_session_shown(store, session_id)
+    )
+    return _LINK.sub(r"\1", shown)
+
+
+def session_markdown(store: Store, session_id: int) -> str:
+    """The same as Markdown: what people and agents said and wrote stands in code blocks, without
+    its secrets. Raises WhoWroteError when Jinja2 is missing.
+    """
+    return page("whowrote_session.md", **_session_shown(store, session_id))
+
+
+def _session_shown(store: Store, session_id: int) -> Row:
     shown = session_page(store, session_id, most=_TURNS)
     assert shown is not None, "its number is from the database"
     to = Addresses("")
     request = PageRequest(store, Place(shown.repo.name, "session", ""), {}, to, shown.repo)
-    values = session_values(request, shown, _TURNS)
-    return _LINK.sub(
-        r"\1", page("whowrote_session.html", parent="whowrote_alone.html", a=to, **values)
-    )
+    return {"a": to, **session_values(request, shown, _TURNS)}
 
 
 def page(template: str, **values: Any) -> str:
@@ -150,7 +161,9 @@ def page(template: str, **values: Any) -> str:
     import jinja2
 
     env = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(describe.files("templates")), autoescape=True
+        loader=jinja2.FileSystemLoader(describe.files("templates")),
+        autoescape=template.endswith(".html"),
+        trim_blocks=template.endswith(".md"),
     )
     words.teach(env)
     style = resources.files("attribution.browse").joinpath("static/whowrote.css").read_text("utf-8")

@@ -8,6 +8,7 @@ Source and Markdown escape whatever they are given. What a lexer may cost is bou
 is hostile: usual languages, no long lines, a limited length, a limited number of tokens.
 """
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from attribution.stats.accuracy import audited_note
 from collector.console import formats
 from collector.console.formats import LETTER, MEANING, cut, source
 from collector.json_values import Numbers
+from collector.storage.redaction import secrets_out
 from collector.text import count_of, printable, split_names
 from collector.vocabulary.agents import label_of
 
@@ -100,6 +102,23 @@ def render_markdown(text: str | None) -> str:
     return str(_reader().render(visible[:_MARKDOWN])) + cut
 
 
+# what is markup within a line
+_MARKUP = re.compile(r"[\\`*_\[\]~|!@#]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block of Markdown, whatever stands in the text; secrets taken out."""
+    shown = secrets_out(printable(text))
+    marks = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
+    return f"\n{marks}{language}\n{shown}\n{marks}\n"
+
+
+def escape_markdown(value: object) -> str:
+    """Text within a line that is no markup; secrets taken out."""
+    line = " ".join(secrets_out(safe(value)).split())
+    return html.escape(_MARKUP.sub(r"\\\g<0>", line), quote=False)
+
+
 NOTHING = "–"
 
 
@@ -162,6 +181,8 @@ def teach(env: Any) -> None:
         "ww_source": formats.source,
         "ww_known": in_order,
         "ww_markdown": render_markdown,
+        "ww_fence": fence,
+        "ww_md": escape_markdown,
     }
     env.filters.update(filters)
     env.globals.update(

@@ -301,7 +301,7 @@ def archive(action: str, file: Path | None, limit: int | None, output_format: st
 @database_option
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
-    """Delete sessions from archive and database, to the last byte.
+    """Delete sessions from archive and database, every byte.
 
     SESSION is the agent's id, REPOSITORY the path of a clone: all its sessions. They are not read
     again from this machine, of which the archive remembers keyed hashes of their ids. What an agent

@@ -83,6 +83,14 @@ _SESSION = click.option(
     metavar="FILE",
     help="With --session: write it as one page to pass on; needs whowrote[browse].",
 )
+@click.option(
+    "--md",
+    type=FILE,
+    is_flag=False,
+    flag_value="-",
+    metavar="[FILE]",
+    help="The same as Markdown, printed without FILE.",
+)
 @database_option
 @data_options
 def sessions(path: str | None, db: Path, by: str, output_format: str, **options: Any) -> None:
@@ -105,7 +113,7 @@ def sessions(path: str | None, db: Path, by: str, output_format: str, **options:
     messages, and the share is corrected for its measured errors.
     """
     show = {"session": _sessions, "turn": _turns, "region": _regions}.get(by, _pushback)
-    if options["page"]:
+    if options["page"] or options["md"]:
         show = _page
     # costs and scores are stored for all
     with database(path, db, now=not options["prices"]) as (store, repo):
@@ -140,16 +148,21 @@ def _sessions(store: Store, repo: int | None, output_format: str, options: Row) 
 
 
 def _page(store: Store, repo: int | None, output_format: str, options: Row) -> None:
-    from attribution.browse.standalone import session_html
+    from attribution.browse.standalone import session_html, session_markdown
     from attribution.queries.sessions import find_session
 
     if not options["session"]:
-        raise click.UsageError("--html writes one session: name it with --session KEY")
-    page, text = options["page"], session_html(store, find_session(store, options["session"], repo))
-    with writing(page):
-        page.touch(0o600)  # as private as the database, until its owner passes it on
-        page.write_text(text, "utf-8")
-    notice(f"{page}: {len(text) // 1024} kB, open it in a browser")
+        raise click.UsageError("--html and --md write one session: name it with --session KEY")
+    session = find_session(store, options["session"], repo)
+    for page, form in ((options["page"], session_html), (options["md"], session_markdown)):
+        if page == Path("-"):
+            click.echo(form(store, session))
+        elif page:
+            text = form(store, session)
+            with writing(page):
+                page.touch(0o600)  # as private as the database, until its owner passes it on
+                page.write_text(text, "utf-8")
+            notice(f"{page}: {len(text) // 1024} kB")
 
 
 def _leave_out_subagents(table: Table, parent: str, listed: bool, also: str = "") -> None:

@@ -42,6 +42,22 @@ def follow_newer(clone: OpenRepo) -> None:
         fill_survival(clone.store, clone.repo_id)
 
 
+def store_at(clone: OpenRepo, commit: str) -> Store | None:
+    """The database with the lines of a commit of the clone followed up to it: in a copy, unless
+    they are. None where the clone has no such commit.
+    """
+    store, repo_id = clone.store, clone.repo_id
+    found = clone.repo.find_commit(commit)
+    if found is None or found.sha != commit:
+        return None
+    if store.value("SELECT tip_sha FROM tip_states WHERE repo_id = ?", (repo_id,)) != commit:
+        store = store.private_copy()
+        context = RunContext(store, clone.repo, repo_id)
+        follow_history(context, commit, HistoryRequest(None, None))
+        fill_survival(store, repo_id)
+    return store
+
+
 def survival_reported(
     store: Store, repo_ids: Sequence[int], options: SurvivalOptions
 ) -> SurvivalReport:

@@ -304,9 +304,14 @@ class RepositoryBase:
 
     def blob(self, oid: str) -> bytes | None:
         """Content, a text in UTF-16 as UTF-8; None when the object is missing or no blob."""
+        data = self.raw_blob(oid)
+        return None if data is None else from_utf_16(data)
+
+    def raw_blob(self, oid: str) -> bytes | None:
+        """The bytes that git keeps; None when the object is missing or no blob."""
         cached = self._texts.get(oid)
         if cached is not None:
-            return from_utf_16(cached)
+            return cached
         kind, data = self._object(oid)
         if kind != "blob":
             return None
@@ -315,7 +320,7 @@ class RepositoryBase:
             self._held += len(data)
             while self._held > _CACHED:
                 self._held -= len(self._texts.pop(next(iter(self._texts))))
-        return from_utf_16(data)
+        return data
 
     def content(self, oid: str) -> bytes:
         """The same, empty where there is none."""

@@ -28,6 +28,7 @@ from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 import pytest
 from click.testing import CliRunner
+from markdown_it import MarkdownIt
 from support.builder import git
 from support.commands import Analysed, analyse, clone, run, run_json
 from support.hostile import EVIL
@@ -784,6 +785,43 @@ def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
     assert {tag for tag, _ in links(text).tags} & {"script", "link", "img", "iframe"} == set()
     assert value(db, "SELECT COUNT(*) FROM messages") == 0 and 'class="said"' not in text
     run("sessions", top, "--html", page, code=2, db=db)
+
+
+HOSTILE = """# not a heading
+<script>alert(1)</script> <!--
+```
+~~~~~
+````` x
+- [ ] ![p](http://x.org/p)
+</details>
+
+***
+===
+&lt; \\` [a]: http://x.org \u202e AKIAIOSFODNN7EXAMPLE
+"""
+
+
+def test_a_session_is_markdown_whatever_it_holds(tmp_path: Path) -> None:
+    db, page, top = tmp_path / "x.db", tmp_path / "s.md", clone("example", tmp_path)
+    analyse(top, db)
+    key = value(db, "SELECT key FROM sessions WHERE turns > 1")
+    written = run("sessions", top, "--session", key, "--md", db=db).stdout
+    with Store(db) as store:
+        for place in ("turns.prompt", "messages.text", "tool_calls.output"):
+            table, _, column = place.partition(".")
+            store.connection.execute(
+                f"UPDATE {table} SET {column} = ? WHERE {column} <> ''", [HOSTILE]
+            )
+    run("sessions", top, "--session", key, "--md", page, db=db)
+    text = page.read_text("utf-8")
+    assert "AKIA" not in text
+    before, after = (MarkdownIt().parse(each) for each in (written, text))
+    assert [token.type for token in before] == [token.type for token in after]
+    inline = {child.type for token in after for child in token.children or ()}
+    assert inline <= {"text", "softbreak"} and "fence" in {token.type for token in after}
+    analyse(top, tmp_path / "none.db", "--content", "none")
+    bare = run("sessions", top, "--session", key, "--md", db=tmp_path / "none.db").stdout
+    assert "```" not in bare
 
 
 def _of(key: str) -> str:

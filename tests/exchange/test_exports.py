@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -36,22 +37,23 @@ CASES = ("example", "two_sessions_one_file", "human_between_edits", "odd_files",
 Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path -> lines
 
 
+def analyse_case(case: str, tmp_path_factory: pytest.TempPathFactory) -> Analysed:
+    directory = tmp_path_factory.mktemp(case)
+    repo, db = clone(case, directory), directory / "e.db"
+    analyse(repo, db)
+    return Analysed(repo, db)
+
+
 @pytest.fixture(scope="module", params=CASES)
 def attributed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Analysed:
-    directory = tmp_path_factory.mktemp(request.param)
-    repo, db = clone(request.param, directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
+    return analyse_case(request.param, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    directory = tmp_path_factory.mktemp("exports")
-    repo, db = clone("example", directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
+    return analyse_case("example", tmp_path_factory)
 
 
 def ours(db: Path, people: bool) -> Lines:
@@ -203,8 +205,6 @@ def test_a_git_ai_note_as_the_format_has_it() -> None:
 
 
 def _turn(number: int) -> str:
-    import hashlib
-
     return hashlib.sha256(f"talk:{number}".encode()).hexdigest()[:14]
 
 

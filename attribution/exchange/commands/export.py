@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from attribution.commands.common import PATH, database
+from attribution.commands.common import PATH, database, follow_clone, here
 from collector.console.options import ListingCommand, PluginName
 from collector.console.tables import print_table, print_tables
 from collector.console.terminal import (
     ANY_PATH,
     DIRECTORY,
+    EXISTING_FILE,
     Reporter,
     data_options,
     database_option,
     notice,
     one_line,
 )
-from collector.errors import WhoWroteError
+from collector.errors import EXIT_CHECK_FAILED, WhoWroteError
 
 if TYPE_CHECKING:
     from attribution.exchange.exports import ExportResult
@@ -133,35 +135,41 @@ def export(
     """Export the attribution for other programs.
 
     FORMAT is one of those listed below. Given the PATH of a clone, only its lines are exported,
-    after attributing it if necessary; otherwise everything in the database. The clone itself is
-    never written to.
+    after attributing it if necessary; otherwise everything in the database. cyclonedx, in-toto,
+    reuse and spdx are statements about one clone, at PATH or around the current directory. The
+    clone itself is never written to.
     """
     from attribution.exchange.exports import ExportRequest, exports
     from attribution.queries.repositories import all_repositories
 
     export_ = next(each for each in exports() if format_ == each.NAME)
-    if out is None and (into is None or "into" not in export_.OPTIONS):
+    if out is None and (into is None or format_ not in _takers("into")):
         raise click.UsageError("missing output: name a file or directory with -o OUT")
     for name, value in (("into", into), ("ref", ref), ("table", tables)):
-        if value and name not in export_.OPTIONS:
-            raise click.UsageError(
-                f"--{name} is only for"
-                f" {', '.join(each.NAME for each in exports() if name in each.OPTIONS)}"
-            )
+        if value and format_ not in _takers(name):
+            raise click.UsageError(f"--{name} is only for {', '.join(_takers(name))}")
     if tables and path is not None:
         raise click.UsageError("--table applies to whole databases only")
     if out is not None:
         _refuse(out, force)
     any_schema = getattr(export_, "ANY_SCHEMA", False)
-    with _open_unchanged(db) if any_schema else database(path, db) as (store, repo_id):
+    opened = _open_followed if hasattr(export_, "COMMIT") else database
+    with _open_unchanged(db) if any_schema else opened(path, db) as (store, repo_id):
         repos = [] if any_schema else [row.id for row in all_repositories(store, repo_id)]
-        if repo_id is not None and "table" in export_.OPTIONS:
+        if repo_id is not None and format_ in _takers("table"):
             notice("tables always contain every repository in the database")
         with Reporter(format_) as progress, _private_files(out), store.snapshot():
             result = export_.write(
                 ExportRequest(store, repos, out or Path(), tables, ref, into, progress)
             )
     _report(result)
+
+
+def _takers(option: str) -> list[str]:
+    """The formats to which an option means something."""
+    from attribution.exchange.exports import exports
+
+    return [each.NAME for each in exports() if option in getattr(each, "OPTIONS", ())]
 
 
 @contextmanager
@@ -179,6 +187,13 @@ def _private_files(out: Path | None) -> Iterator[None]:
         yield
     finally:
         os.umask(mask)
+
+
+@contextmanager
+def _open_followed(path: str | None, db: Path) -> Iterator[tuple[Store, int]]:
+    """The database, and the number of the clone at `path`, or around the current directory."""
+    with follow_clone(path or here(), db, None, None) as (opened, _):
+        yield opened.store, opened.repo_id
 
 
 @contextmanager
@@ -207,12 +222,37 @@ def _refuse(out: Path, force: bool) -> None:
 def _report(result: ExportResult) -> None:
     for name, count in result.rows.items():
         click.echo(f"{count:>10,}  {one_line(name)}")
-    for file in result.files[:1] if len(result.files) == 1 else ():
-        notice(f"written: {file}")
-    if len(result.files) > 1:
-        notice(f"files written to {result.files[0].parent}: {len(result.files)}")
+    for file in result.files[:1]:
+        several = f"files written to {file.parent}: {len(result.files)}"
+        notice(several if len(result.files) > 1 else f"written: {file}")
     for note in result.notes:
         notice(note)
 
 
-DATA = (export, claims)
+@click.command()
+@click.argument("statement", type=EXISTING_FILE, metavar="FILE")
+@PATH
+@database_option
+def verify_statement(statement: Path, path: str | None, db: Path) -> None:
+    """Verify a statement about a clone, file by file.
+
+    FILE is what data export in-toto, cyclonedx, spdx or reuse wrote. It is made again from the
+    clone at PATH, for the commit that it names, after attributing the clone if necessary. Ends
+    with 1 and says what differs if the two are not equal.
+    """
+    from attribution.ensure.history import store_at
+    from attribution.exchange.exports.verify_statement import verify
+    from collector.runtime.version import version
+
+    text = statement.read_text("utf-8", "replace")
+    with follow_clone(path or here(), db, None, None) as (opened, _):
+        differences = verify(text, opened.repo_id, partial(store_at, opened))
+    for difference in differences:
+        click.echo(one_line(difference))
+    if differences:
+        notice(f"verified by whowrote {version()}; another version may conclude otherwise")
+        raise SystemExit(EXIT_CHECK_FAILED)
+    notice("the statement holds")
+
+
+DATA = (export, verify_statement, claims)

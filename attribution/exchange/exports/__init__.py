@@ -45,7 +45,7 @@ class Export(Protocol):
     NAME: str
     LABEL: str
     GIVES: str  # what it writes, for people
-    OPTIONS: frozenset[str]  # of `--into`, `--ref` and `--table`: those that mean something to it
+    # and where some of `--into`, `--ref` and `--table` mean something to it, OPTIONS: their names
 
     def write(self, request: ExportRequest) -> ExportResult: ...
 

@@ -16,26 +16,24 @@ from collector.vocabulary.lines import Author, How
 NAME = "agent-trace"
 LABEL = "Agent Trace 0.1.0"
 GIVES = (
-    "a JSON Lines file; `revision` is the commit that the line numbers refer to; evidence in"
-    " `metadata`"
+    "a JSON Lines file; line numbers are those of the commit in `revision`; evidence in `metadata`"
 )
-OPTIONS: frozenset[str] = frozenset()
 
 VERSION = "0.1.0"
 _SPACE = uuid.uuid5(uuid.NAMESPACE_DNS, OWN)
-# Start of a model's name -> provider, as models.dev names it.
-_PROVIDERS = (
-    (re.compile(r"^(?:claude|opus|sonnet|haiku)", re.I), "anthropic"),
-    (re.compile(r"^(?:gpt|o\d|codex|chatgpt)", re.I), "openai"),
-    (re.compile(r"^gemini", re.I), "google"),
-    (re.compile(r"^grok", re.I), "xai"),
-    (re.compile(r"^deepseek", re.I), "deepseek"),
-    (re.compile(r"^kimi", re.I), "moonshotai"),
-    (re.compile(r"^glm", re.I), "zai"),
-    (re.compile(r"^qwen", re.I), "alibaba"),
-    (re.compile(r"^(?:mistral|devstral|codestral)", re.I), "mistral"),
-    (re.compile(r"^composer", re.I), "cursor"),
-)
+# Starts of models' names -> provider, as models.dev names it.
+_PROVIDERS = {
+    "claude|opus|sonnet|haiku": "anthropic",
+    r"gpt|o\d|codex|chatgpt": "openai",
+    "gemini": "google",
+    "grok": "xai",
+    "deepseek": "deepseek",
+    "kimi": "moonshotai",
+    "glm": "zai",
+    "qwen": "alibaba",
+    "mistral|devstral|codestral": "mistral",
+    "composer": "cursor",
+}
 
 
 def write(request: ExportRequest) -> ExportResult:
@@ -105,5 +103,7 @@ def model_id(model: str) -> str:
         return ""
     if "/" in model:
         return model[:250]
-    provider = next((name for pattern, name in _PROVIDERS if pattern.match(model)), "")
+    provider = next(
+        (name for starts, name in _PROVIDERS.items() if re.match(starts, model, re.I)), ""
+    )
     return f"{provider}/{model.replace(' ', '-').lower()}"[:250] if provider else ""

@@ -7,8 +7,7 @@ from collector.storage.carry import export_carried
 
 NAME = "carried"
 LABEL = "Carried rows"
-GIVES = "labels, reviews and discoveries as JSON lines, for `whowrote data import`"
-OPTIONS: frozenset[str] = frozenset()
+GIVES = "labels, reviews and discoveries, for `whowrote data import`"
 ANY_SCHEMA = True
 
 

@@ -18,10 +18,9 @@ from collector.text import count_of
 NAME = "dataset"
 LABEL = "Data set"
 GIVES = (
-    "a directory with SWE-chat's tables, lines, edits, statements, provenance and a data card, as"
+    "a directory: SWE-chat's tables, lines, edits, statements, provenance and a data card, as"
     " Parquet or CSV"
 )
-OPTIONS: frozenset[str] = frozenset()
 # of the tables: the first number changes when a column changes its meaning or goes, the second when
 # one comes
 VERSION = "1.0"

@@ -25,7 +25,7 @@ from collector.vocabulary.agents import exported_name
 NAME = "git-ai"
 LABEL = "git-ai authorship 3.0.0"
 GIVES = "one text per commit in a directory, or notes written with `--into REPOSITORY`"
-OPTIONS: frozenset[str] = frozenset({"into", "ref"})
+OPTIONS = ("into", "ref")
 
 REF = "refs/notes/whowrote"
 SCHEMA = "authorship/3.0.0"

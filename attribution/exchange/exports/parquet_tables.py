@@ -6,8 +6,8 @@ from collector.storage.tablefiles import require_parquet, write_parquet
 
 NAME = "parquet"
 LABEL = "Parquet"
-GIVES = "a directory with one file per table and view of the database; needs `whowrote[parquet]`"
-OPTIONS: frozenset[str] = frozenset({"table"})
+GIVES = "a directory with one file per table and view; needs `whowrote[parquet]`"
+OPTIONS = ("table",)
 
 
 def write(request: ExportRequest) -> ExportResult:

@@ -25,8 +25,7 @@ from collector.vocabulary.agents import label_of
 
 NAME = "swe-chat"
 LABEL = "SWE-chat tables"
-GIVES = "a directory with its six tables, as Parquet, or as CSV without `whowrote[parquet]`"
-OPTIONS: frozenset[str] = frozenset()
+GIVES = "a directory with its six tables, as Parquet or CSV"
 
 _TOOLS = {
     "research": (

@@ -70,8 +70,8 @@ def write_all(request: ExportRequest, ending: str, writer: Writer) -> ExportResu
 
 NAME = "csv"
 LABEL = "CSV"
-GIVES = "a directory with one file per table and view of the database"
-OPTIONS: frozenset[str] = frozenset({"table"})
+GIVES = "a directory with one file per table and view"
+OPTIONS = ("table",)
 
 
 def write(request: ExportRequest) -> ExportResult:
