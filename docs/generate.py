@@ -566,14 +566,18 @@ def _attacks() -> str:
     return table(("attack or accident", "tried", "held", "lost", "by", "on"), rows)
 
 
+def agents_page(name: str) -> str:
+    return agents_pages()[name]
+
+
 _AGENTS_PAGES = ("agents.md", "agents-tested.md", "accounts.md")
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "../README.md": readme,
     "security.md": partial(with_table, "security.md", _limits),
     "security-tests.md": partial(with_table, "security-tests.md", _attacks),
     "schema.md": schema_page,
     "cli.md": cli_page,
-    **{name: partial(lambda name: agents_pages()[name], name) for name in _AGENTS_PAGES},
+    **{name: partial(agents_page, name) for name in _AGENTS_PAGES},
     "metrics.md": metrics_page,
 }
 

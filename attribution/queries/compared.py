@@ -15,6 +15,7 @@ from attribution.stats.matched import Observed
 from attribution.stats.rates import NO_RATIO, Ratio
 from collector.errors import WhoWroteError
 from collector.json_values import Row
+from collector.runtime.stages import StageName, last_run
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import count_of
@@ -52,7 +53,7 @@ class Outcome(NamedTuple):
 
     says: str
     needs: str  # commands that find it
-    tables: tuple[str, ...]
+    stage: StageName  # that fills what is read
     read: Callable[[Store, int], Iterator[Written]]
 
 
@@ -146,19 +147,19 @@ OUTCOMES: Mapping[str, Outcome] = {
     "repairs": Outcome(
         "fixes that changed or removed lines more than a day after they were written",
         "whowrote survival PATH; whowrote culprit PATH --all",
-        ("fixes",),
+        StageName.CULPRITS,
         _repairs,
     ),
     "survival": Outcome(
         f"lines that were removed within {REWORK_DAYS} days",
         f"whowrote survival PATH (lines younger than {REWORK_DAYS} days do not count)",
-        ("tip_states",),
+        StageName.SURVIVAL,
         _survival,
     ),
     "weaknesses": Outcome(
         "weaknesses of high or medium confidence that were introduced",
         "whowrote findings scan PATH",
-        ("findings", "scanned_lines"),
+        StageName.WEAKNESSES,
         _weaknesses,
     ),
 }
@@ -172,8 +173,8 @@ def compare_tables(store: Store, outcome: str, repo_id: int | None = None) -> li
     """
     counted = OUTCOMES[outcome]
     repos = store.rows("SELECT id FROM repos WHERE ?1 IS NULL OR id = ?1 ORDER BY id", (repo_id,))
-    there = all(map(store.has, counted.tables))
-    rows = [w for repo in repos if there for w in counted.read(store, repo["id"])]
+    ready = [repo["id"] for repo in repos if last_run(store, repo["id"], counted.stage)]
+    rows = [written for repo in ready for written in counted.read(store, repo)]
     if not rows:
         raise WhoWroteError(
             f"no lines whose {outcome} can be compared are in this database",

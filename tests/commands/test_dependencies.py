@@ -10,7 +10,7 @@ from support.commands import clone, run, run_json
 
 from attribution.queries.dependencies import dependencies
 from collector.errors import WhoWroteError
-from collector.json_values import Texts
+from collector.json_values import Row
 
 _LOCKS = Path(__file__).parent.parent / "data" / "locks"
 
@@ -33,7 +33,7 @@ def test_a_file_that_pins_nothing_is_refused(text: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Texts]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
     """Dependency -> what is said of it, where one has its source, with tags."""
     directory = tmp_path_factory.mktemp("sources")
     source = clone("example", directory)
@@ -48,7 +48,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Texts]:
     return {row["dependency"] + row["version"]: row for row in rows}
 
 
-def test_each_version_counts_the_commits_of_its_tag(found: dict[str, Texts]) -> None:
+def test_each_version_counts_the_commits_of_its_tag(found: dict[str, Row]) -> None:
     first, second = found["example1.0"], found["Example2.0"]
     assert (first["found"], first["commits"], first["since_day"]) == (
         "no sign of an agent",
@@ -60,7 +60,7 @@ def test_each_version_counts_the_commits_of_its_tag(found: dict[str, Texts]) -> 
     assert second["lines"] > first["lines"] and second["agent_or_declared_share"] > 0
 
 
-def test_what_cannot_be_looked_up_is_said(found: dict[str, Texts]) -> None:
+def test_what_cannot_be_looked_up_is_said(found: dict[str, Row]) -> None:
     assert found["EXAMPLE3.0"]["found"] == "no tag of this version"
     assert found["other1.0"]["found"] == "no source given"
 

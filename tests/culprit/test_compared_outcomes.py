@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import numbered_text
 from support.builder import git
-from support.commands import Analysed, run, run_json
+from support.commands import Analysed, clone, run, run_json
 from support.histories import Build, text
 
 from collector.json_values import Row
@@ -113,6 +113,13 @@ def test_what_was_not_worked_out_is_named_with_its_command(compared: Analysed) -
     repo, db = compared
     refused = run("report", "compare", "weaknesses", repo, db=db, code=2)
     assert "whowrote findings scan PATH" in refused.stderr
+
+
+def test_repairs_that_nobody_traced_are_not_none(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    run("survival", repo, "-q", db=db)
+    refused = run("report", "compare", "repairs", repo, db=db, code=2)
+    assert "whowrote culprit PATH --all" in refused.stderr
 
 
 def test_without_agents_there_is_nothing_to_compare(tmp_path: Path) -> None:
