@@ -354,7 +354,6 @@ def attribute_to_edits(
             )
     if not sessions:
         verdict.note_sessions()
-        verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
 def _laid_out(verdict: CommitVerdict) -> Counter[CallRef]:

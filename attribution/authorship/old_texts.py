@@ -16,7 +16,14 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
-from attribution.authorship.verdicts import Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import (
+    CallRef,
+    Span,
+    Verdict,
+    change_verdicts,
+    spans_of,
+    verdicts_by_line,
+)
 from collector.vocabulary.lines import Author
 
 _KEPT = frozenset({Author.AGENT, Author.TOOL})
@@ -51,7 +58,6 @@ def give_old_texts_back(judged: Judged) -> None:
             names[content] = path
         if not verdict.sessions:
             verdict.note_sessions()
-            verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
 def _authors_then(
@@ -110,15 +116,18 @@ def give_to_branch(judged: Judged) -> None:
             calls = [raw.call for raw in again if _is_text(judged, file, raw, commit.author_time)]
             first = _committed_aside(judged, file) if calls and file.change.old is None else 0.0
             if calls and 0 < first < calls[-1].at:
-                spans[:] = [
-                    replace(span, verdict=replace(span.verdict, call=calls[-1]))
-                    if span.verdict.author == Author.AGENT
-                    and span.verdict.call is not None
-                    and span.verdict.call.at < first
-                    else span
-                    for span in spans
-                ]
+                _give_to_call(spans, calls[-1], first)
                 judged.verdicts[commit.sha].note_sessions()
+
+
+def _give_to_call(spans: list[Span], call: CallRef, until: float) -> None:
+    """What agents wrote before `until`."""
+
+    def given(verdict: Verdict) -> Verdict:
+        older = verdict.author == Author.AGENT and verdict.call and verdict.call.at < until
+        return replace(verdict, call=call) if older else verdict
+
+    change_verdicts(spans, given)
 
 
 def _written_again(judged: Judged) -> dict[str, list[RawEdit]]:

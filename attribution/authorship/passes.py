@@ -8,7 +8,6 @@ keeps, and a declaration of the commit comes late, because any record tells more
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
@@ -32,7 +31,13 @@ from attribution.authorship.tools import (
     give_to_tools,
     give_versions_to_bot,
 )
-from attribution.authorship.verdicts import SightingPair, Verdict, unknown
+from attribution.authorship.verdicts import (
+    SightingPair,
+    Verdict,
+    change_verdicts,
+    put_for,
+    unknown,
+)
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
 from collector.files.stated import hook_at
@@ -69,11 +74,7 @@ def name_commands(judged: Judged) -> None:
             found = (line.command_on(file.change.path, since, commit) for line in lines)
             call = next(filter(None, found), None)
             if call is not None:
-                named = unknown(Reason.OPAQUE_SHELL, call)
-                spans[:] = [
-                    replace(span, verdict=named) if span.verdict == nobody else span
-                    for span in spans
-                ]
+                put_for(spans, nobody, unknown(Reason.OPAQUE_SHELL, call))
 
 
 def give_lines_of_others_to_people(judged: Judged) -> None:
@@ -97,10 +98,7 @@ def take_lines_of_others_back(judged: Judged) -> None:
         lines = others.get(commit.sha, {})
         for file, spans in judged.verdicts[commit.sha].files if lines else ():
             if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
-                spans[:] = [
-                    replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict))
-                    for span in spans
-                ]
+                change_verdicts(spans, lambda verdict: _BY_OTHERS.get(verdict.how, verdict))
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -259,10 +257,7 @@ def date_old_lines(judged: Judged) -> None:
         is_linked = link.named or link.records or link.made or verdict.method
         for file, spans in () if is_linked else verdict.files:
             if file.kind in BY_HAND:
-                spans[:] = [
-                    replace(span, verdict=persons) if span.verdict == nobody else span
-                    for span in spans
-                ]
+                put_for(spans, nobody, persons)
 
 
 class Pass(NamedTuple):

@@ -403,14 +403,14 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
             }
             spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
     if opened and count_unknown(item.verdict, _OPEN):
-        for _, spans in item.verdict.files:
-            for number, span in enumerate(spans):
-                if (
-                    span.verdict.author == Author.HUMAN
-                    and span.verdict.witness
-                    and span.verdict.witness.kind is Witness.COMMIT
-                ):
-                    spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
+        item.verdict.change(_without_commit)
+
+
+def _without_commit(verdict: Verdict) -> Verdict:
+    """Nobody's, where only the commit shows a person's line."""
+    by_commit = verdict.witness is not None and verdict.witness.kind is Witness.COMMIT
+    is_theirs = verdict.author == Author.HUMAN and by_commit
+    return unknown(Reason.UNEXPLAINED) if is_theirs else verdict
 
 
 def _seen_changes(

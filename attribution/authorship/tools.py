@@ -4,13 +4,20 @@ and minified texts. Pure.
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.texts import DiffTexts
-from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import (
+    CommitVerdict,
+    Span,
+    Verdict,
+    by_tool,
+    change_verdicts,
+    spans_of,
+    verdicts_by_line,
+)
 from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
@@ -62,12 +69,13 @@ def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
 
 
 def _give_generated(spans: list[Span], tool: str, made: float) -> None:
-    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
-    for number, span in enumerate(spans):
-        by, call = span.verdict.author, span.verdict.call
-        is_older = by == Author.AGENT and call is not None and call.at < made
-        if is_older or by in (Author.UNKNOWN, Author.HUMAN, Author.DECLARED):
-            spans[number] = replace(span, verdict=shown)
+    def given(verdict: Verdict) -> Verdict:
+        if verdict.author == Author.AGENT:
+            is_older = verdict.call is not None and verdict.call.at < made
+            return by_tool(tool) if is_older else verdict
+        return verdict if verdict.author == Author.TOOL else by_tool(tool)
+
+    change_verdicts(spans, given)
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
@@ -96,13 +104,12 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
         )
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
-            shown = Verdict(
-                Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN
-            )
-            spans[:] = [
-                replace(span, verdict=shown) if span.verdict.author not in kept else span
-                for span in spans
-            ]
+            _give_lines(spans, tool, kept)
+
+
+def _give_lines(spans: list[Span], tool: str, kept: Container[Author]) -> None:
+    shown = by_tool(tool)
+    change_verdicts(spans, lambda verdict: verdict if verdict.author in kept else shown)
 
 
 @lru_cache(8)
@@ -150,10 +157,8 @@ def _give_scaffold(
             numbers.update(matched)
     open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
     if open_lines:
-        shown = Verdict(
-            Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN
-        )
-        spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
+        shown = dict.fromkeys(open_lines, by_tool(scaffold.program))
+        spans[:] = spans_of(verdicts | shown, lines)
 
 
 # A version or the hash of one, with what may stand before it.

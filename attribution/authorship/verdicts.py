@@ -4,8 +4,8 @@ Every step of attribution ends in these words: `judge` makes verdicts, `conclude
 them, the passes (`passes`) change the spans, and `attribution.stages.line_rows` stores them.
 """
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from attribution.authorship.diffs import AddedLines, FileDiff
@@ -83,6 +83,11 @@ class Verdict:
         return self.is_persons and self.witness is not None and not self.witness.seen_to_appear
 
 
+def by_tool(tool: str, run_by: RunBy = RunBy.UNKNOWN) -> Verdict:
+    """A line that a program wrote, by the file alone."""
+    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=run_by)
+
+
 def unknown(reason: Reason, call: CallRef | None = None) -> Verdict:
     """Nobody can be named; `call`: the call that may have written the line."""
     return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason, call)
@@ -138,6 +143,19 @@ def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span
     return spans
 
 
+def change_verdicts(spans: list[Span], change: Callable[[Verdict], Verdict]) -> None:
+    """Puts `change` of each verdict in its place."""
+    for number, span in enumerate(spans):
+        verdict = change(span.verdict)
+        if verdict is not span.verdict:
+            spans[number] = replace(span, verdict=verdict)
+
+
+def put_for(spans: list[Span], old: Verdict, new: Verdict) -> None:
+    """Puts a verdict in the place of another one."""
+    change_verdicts(spans, lambda verdict: new if verdict == old else verdict)
+
+
 @dataclass(slots=True)
 class CommitVerdict:
     """All added lines of one commit."""
@@ -149,11 +167,17 @@ class CommitVerdict:
     sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
     named: Set[int] = frozenset()  # sessions that the commit is linked to by name
 
+    def change(self, change: Callable[[Verdict], Verdict]) -> None:
+        """Puts `change` of each verdict in its place."""
+        for _, spans in self.files:
+            change_verdicts(spans, change)
+
     def note_sessions(self) -> None:
-        """Notes whose calls wrote lines."""
+        """Notes whose calls wrote lines: these alone link a commit that nothing else does."""
         verdicts = [span.verdict for _, spans in self.files for span in spans]
         self.sessions = {
             verdict.call.session_id
             for verdict in verdicts
             if verdict.author == Author.AGENT and verdict.call
         }
+        self.method = self.method or ("content" if self.sessions else "")
