@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
 # of lizard's tokenizers
-_FAILURES = (
+FAILURES = (
     RecursionError,
     ValueError,
     IndexError,
@@ -139,7 +139,7 @@ def _measure_commit(git: Git, request: Request) -> Measured:
     try:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
-    except _FAILURES as error:
+    except FAILURES as error:
         detail = error_text(error)[:200]
         return Measured(request.sha, len(program), left_out, {}, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE

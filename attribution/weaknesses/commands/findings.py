@@ -68,7 +68,7 @@ _REPO = click.option(
     metavar="NAME",
     help="Only findings in this repository (owner/name).",
 )
-_BY = ("mode", "agent", "model", "language", "repo", "complexity")
+_BY = ("mode", "agent", "model", "language", "repo")
 _COLUMNS = (
     "repo?, fingerprint, severity, cwe, tier?, class, agent?, path, start_line, commit_sha, now, "
     "verdicts?, rule_id"

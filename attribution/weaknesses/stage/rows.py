@@ -43,17 +43,6 @@ class ScanResult:
         return self.scans.get(text, _MISSING)
 
 
-def sides_of(plan: ScanPlan) -> dict[tuple[str, str], Side]:
-    """(commit, path as in the database) -> the version of the file in it."""
-    return {
-        (step.commit.sha, printable(pair.new.path)): pair.new
-        for step in plan.steps
-        for side in step.sides
-        for pair in side
-        if pair.new is not None
-    }
-
-
 def write(context: RunContext, result: ScanResult) -> None:
     """Everything about one repository, again. Call within a transaction."""
     store = context.store
@@ -127,7 +116,14 @@ class _Rows:
         self._repo_id = repo_id
         self._rule_set = rule_set
         self._result = result
-        self._sides = sides_of(result.plan)
+        # (commit, path as in the database) -> the version of the file in it
+        self._sides = {
+            (step.commit.sha, printable(pair.new.path)): pair.new
+            for step in result.plan.steps
+            for side in step.sides
+            for pair in side
+            if pair.new is not None
+        }
         commits = store.rows(
             "SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,)
         )
