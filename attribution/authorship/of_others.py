@@ -14,8 +14,7 @@ from attribution.authorship.verdicts import (
     CommitVerdict,
     SightingPair,
     Verdict,
-    spans_of,
-    verdicts_by_line,
+    put_lines,
 )
 from collector.git.ranges import Ranges, unite
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
@@ -88,12 +87,10 @@ def testify(
             line for span in spans if ranges and _is_open(span.verdict) for line in span.lines
         }
         if 0 < len(open_lines) <= _MOST:
-            sighted = {
+            sighted = [
                 line for line in open_lines if any(first <= line <= last for first, last in ranges)
-            }
-            spans[:] = spans_of(
-                verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file)
-            )
+            ]
+            put_lines(spans, dict.fromkeys(sighted, persons), texts.lines(file))
 
 
 def _is_open(verdict: Verdict) -> bool:

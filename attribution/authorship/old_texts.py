@@ -21,7 +21,7 @@ from attribution.authorship.verdicts import (
     Span,
     Verdict,
     change_verdicts,
-    spans_of,
+    put_lines,
     verdicts_by_line,
 )
 from collector.vocabulary.lines import Author
@@ -45,16 +45,17 @@ def give_old_texts_back(judged: Judged) -> None:
     """
     versions = defaultdict[str, list[_Version]](list)  # by path, in order of commits
     names: dict[str, str] = {}  # of the last file that had a content
-    for commit in judged.commits:
-        verdict = judged.verdicts[commit.sha]
-        for number, (file, spans) in enumerate(verdict.files):
+    for commit, verdict in judged.commits:
+        for file, spans in verdict.files:
             path, content = file.change.path, file.change.new or ""
             if any(span.verdict.author in _OPEN for span in spans):
                 before = path if path in versions else names.get(content, path)
                 known = _authors_then(judged, commit.sha, file, versions[before])
                 if len(known) >= (1 if before == path else _ENOUGH):
-                    verdict.files[number] = file, _fill_in(judged, file, spans, known)
-            versions[path].append(_Version(commit.sha, *verdict.files[number]))
+                    ours = verdicts_by_line(spans)
+                    ours = {n: v for n, v in known.items() if n in ours and ours[n].author in _OPEN}
+                    put_lines(spans, ours, judged.texts.lines(file))
+            versions[path].append(_Version(commit.sha, file, spans))
             names[content] = path
         if not verdict.sessions:
             verdict.note_sessions()
@@ -95,29 +96,19 @@ def _added_before(
                     yield texts[line - 1], verdict
 
 
-def _fill_in(
-    judged: Judged, file: FileDiff, spans: list[Span], known: dict[int, Verdict]
-) -> list[Span]:
-    verdicts = verdicts_by_line(spans)
-    for line, verdict in verdicts.items():
-        if verdict.author in _OPEN:
-            verdicts[line] = known.get(line, verdict)
-    return spans_of(verdicts, judged.texts.lines(file))
-
-
 def give_to_branch(judged: Judged) -> None:
     """The lines of a new file go to the last call that wrote all of it, where another branch had
     the same text before that call: the file of that branch was not there any more.
     """
     written = _written_again(judged)
-    for commit in judged.commits if written else ():
-        for file, spans in judged.verdicts[commit.sha].files:
+    for commit, verdict in judged.commits if written else ():
+        for file, spans in verdict.files:
             again = written.get(file.change.path, ())
             calls = [raw.call for raw in again if _is_text(judged, file, raw, commit.author_time)]
             first = _committed_aside(judged, file) if calls and file.change.old is None else 0.0
             if calls and 0 < first < calls[-1].at:
                 _give_to_call(spans, calls[-1], first)
-                judged.verdicts[commit.sha].note_sessions()
+                verdict.note_sessions()
 
 
 def _give_to_call(spans: list[Span], call: CallRef, until: float) -> None:

@@ -62,8 +62,8 @@ def name_commands(judged: Judged) -> None:
     that command, though nothing links the commit to its session.
     """
     nobody = unknown(Reason.NO_SESSION)
-    for commit in judged.commits:
-        link, verdict = judged.evidence.links[commit.sha], judged.verdicts[commit.sha]
+    for commit, verdict in judged.commits:
+        link = judged.evidence.links[commit.sha]
         if verdict.method or link.is_resolved:
             continue
         lines = [line for line in judged.replayed.timelines.values() if line.was_at_work(commit)]
@@ -81,12 +81,9 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
     """Lines without an author that an agent said were there before its edits become a person's,
     to be confirmed.
     """
-    history = judged.evidence.history
-    times = {commit.sha: commit.author_time for commit in history.commits}
-    others = lines_of_others(judged.evidence.sessions.edits, history)
-    for commit in judged.commits if others else ():
-        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
-        testify(judged.verdicts[commit.sha], others.get(commit.sha, {}), since, judged.texts)
+    others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
+    for commit, verdict in judged.commits if others else ():
+        testify(verdict, others.get(commit.sha, {}), judged.since(commit), judged.texts)
 
 
 def take_lines_of_others_back(judged: Judged) -> None:
@@ -94,9 +91,9 @@ def take_lines_of_others_back(judged: Judged) -> None:
     changes had been committed before.
     """
     others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
-    for commit in judged.commits if others else ():
+    for commit, verdict in judged.commits if others else ():
         lines = others.get(commit.sha, {})
-        for file, spans in judged.verdicts[commit.sha].files if lines else ():
+        for file, spans in verdict.files if lines else ():
             if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
                 change_verdicts(spans, lambda verdict: _BY_OTHERS.get(verdict.how, verdict))
 
@@ -119,16 +116,14 @@ def take_back_declared(judged: Judged) -> None:
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
     evidence, edited = judged.evidence, edited_paths(judged.replayed.timelines)
-    times = {commit.sha: commit.author_time for commit in evidence.history.commits}
     paths = {key: edited.get(evidence.sessions.ids[key], set()) for key in evidence.sessions.reach}
-    for commit in judged.commits:
+    for commit, verdict in judged.commits:
         link = evidence.links[commit.sha]
-        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
         lacking = link.incomplete or link.partly or bool(evidence.missing_transcripts(link))
         yield LinkedCommit(
             commit,
-            judged.verdicts[commit.sha],
-            since,
+            verdict,
+            judged.since(commit),
             link.is_resolved and not lacking,
             lacking,
             evidence.claimed_paths(link, paths),
@@ -139,8 +134,7 @@ def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the
     reason, or a hook's.
     """
-    evidence = judged.evidence
-    commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
+    evidence, commits = judged.evidence, judged.commits
     lines = {
         commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits
     }
@@ -194,8 +188,8 @@ def give_lines_to_edits(judged: Judged) -> None:
         applied_edits(judged.replayed.edits, judged.replayed.timelines, judged.replayed.undone()),
         judged.evidence.sessions.ids,
     )
-    for commit in judged.commits:
-        verdict, own = judged.verdicts[commit.sha], judged.evidence.links[commit.sha].own
+    for commit, verdict in judged.commits:
+        own = judged.evidence.links[commit.sha].own
         if own is not None and own.printed:
             give_to_maker(commit, verdict, ids[own.session], edits, judged.texts)
         attribute_to_edits(commit, verdict, edits, judged.texts)
@@ -205,7 +199,7 @@ def doubt_people_near_holes(judged: Judged) -> None:
     """Where many lines of recorded sessions are still without an author, likely people of that
     day become unknown.
     """
-    doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in judged.commits])
+    doubt_near_holes(judged.commits)
 
 
 def declare_the_rest(judged: Judged) -> None:
@@ -220,26 +214,22 @@ def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them,
     unless an agent's edit wrote them.
     """
-    for commit in judged.commits:
-        give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
-        give_to_generators(judged.verdicts[commit.sha], judged.texts)
-        give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
+    for commit, verdict in judged.commits:
+        give_to_tools(verdict, commit.sha, judged.texts)
+        give_to_generators(verdict, judged.texts)
+        give_scaffolds_to_tools(verdict, commit, judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:
     """Of a commit by the account of a program, lines in which only a version is new go to that
     program.
     """
-    for commit in judged.commits:
-        bot = automation(commit)
-        for file, spans in judged.verdicts[commit.sha].files if bot else ():
-            lines = (
-                judged.texts.lines(file)
-                if any(span.verdict.author == Author.UNKNOWN for span in spans)
-                else ()
-            )
-            if bot and lines:
-                give_versions_to_bot(file, spans, bot, lines, judged.texts.before(file))
+    for commit, verdict in judged.commits:
+        if (bot := automation(commit)) is None:
+            continue
+        for file, spans in verdict.files:
+            if any(span.verdict.author == Author.UNKNOWN for span in spans):
+                give_versions_to_bot(file, spans, bot, judged.texts)
 
 
 def date_old_lines(judged: Judged) -> None:

@@ -15,7 +15,7 @@ from attribution.authorship.verdicts import (
     Verdict,
     by_tool,
     change_verdicts,
-    spans_of,
+    put_lines,
     verdicts_by_line,
 )
 from collector.files.kinds import PACKAGE_MANAGERS
@@ -156,9 +156,7 @@ def _give_scaffold(
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)
     open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
-    if open_lines:
-        shown = dict.fromkeys(open_lines, by_tool(scaffold.program))
-        spans[:] = spans_of(verdicts | shown, lines)
+    put_lines(spans, dict.fromkeys(open_lines, by_tool(scaffold.program)), lines)
 
 
 # A version or the hash of one, with what may stand before it.
@@ -181,26 +179,25 @@ def bot_verdict(bot: str) -> Verdict:
     return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
 
 
-def give_versions_to_bot(
-    file: FileDiff, spans: list[Span], bot: str, lines: Sequence[str], before: str
-) -> None:
+def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, texts: DiffTexts) -> None:
     """Gives lines without an author in which only a version is new to the bot that made the commit.
 
     They differ from a line of before in versions alone, or are a name with its version in a file of
     settings.
     """
-    lines_before = {line.strip() for line in before.split("\n")}
+    lines = texts.lines(file)
+    lines_before = {line.strip() for line in texts.before(file).split("\n")}
     old = {_strip_versions(line) for line in lines_before}
     version = _RELEASE if file.kind in HEADLINE else _VERSION
-    verdicts = verdicts_by_line(spans)
-    for number, verdict in verdicts.items():
+    changed = {}
+    for number, verdict in verdicts_by_line(spans).items():
         text = lines[number - 1] if number <= len(lines) else ""
         is_new = text.strip() not in lines_before
         is_bumped = is_new and version.search(text) is not None and _strip_versions(text) in old
         is_pinned = file.kind == FileKind.CONFIG and NAME_AND_VERSION.match(text) is not None
         if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
-            verdicts[number] = bot_verdict(bot)
-    spans[:] = spans_of(verdicts, lines)
+            changed[number] = bot_verdict(bot)
+    put_lines(spans, changed, lines)
 
 
 def _strip_versions(line: str) -> str:

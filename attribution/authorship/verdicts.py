@@ -143,6 +143,12 @@ def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span
     return spans
 
 
+def put_lines(spans: list[Span], verdicts: dict[int, Verdict], texts: Sequence[str]) -> None:
+    """Gives some of the lines other verdicts; `texts` as in `spans_of`."""
+    if verdicts:
+        spans[:] = spans_of(verdicts_by_line(spans) | verdicts, texts)
+
+
 def change_verdicts(spans: list[Span], change: Callable[[Verdict], Verdict]) -> None:
     """Puts `change` of each verdict in its place."""
     for number, span in enumerate(spans):

@@ -8,12 +8,12 @@ that were asked about. The copy goes with the question; a run settles it.
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 from attribution.authorship.people import MIN_HOLE, UNRECORDED
 from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.run_data import Judged
-from attribution.authorship.verdicts import Span, unknown
+from attribution.authorship.verdicts import Verdict, unknown
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
 from attribution.stages import line_rows
@@ -213,18 +213,16 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     """
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
-        for _, spans in verdict.files if verdict is not None else ():
-            is_pending = sha in opened.unmade
-            spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
+        if verdict is not None:
+            verdict.change(partial(_limited, sha in opened.unmade, is_doubtful))
 
 
-def _limit_span(span: Span, is_pending: bool, is_doubtful: bool) -> Span:
-    verdict = span.verdict
+def _limited(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
     if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
-        return replace(span, verdict=unknown(Reason.NOT_COMMITTED))
+        return unknown(Reason.NOT_COMMITTED)
     if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
-        return replace(span, verdict=unknown(Reason.NOT_YET))
-    return span
+        return unknown(Reason.NOT_YET)
+    return verdict
 
 
 def _files_and_commits(
