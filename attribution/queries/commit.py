@@ -2,12 +2,12 @@
 its producer claims.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.queries.coverage import kind_lines
+from attribution.queries.coverage import code_lines, kind_lines
 from attribution.queries.open_repo import OpenRepo, stand_at
 from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
@@ -19,7 +19,6 @@ from collector.model import FileChange, LineChange
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.text import decode, is_binary, split_lines
-from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 
 
 @dataclass(slots=True)
@@ -104,22 +103,13 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     return CommitReport(
         repo,
         commit,
-        code_lines(kinds),
+        {name: lines for name, lines in code_lines(kinds).items() if lines},
         kinds,
         _checkpoints(store, number),
         _files(store, commit),
         _linked_sessions(store, number),
         read_view(store, "recorder_claims", {"commit_id": number}, "checkpoint"),
     )
-
-
-def code_lines(kinds: Iterable[Row]) -> Numbers:
-    """Class -> lines of source and test files, for the classes that have some."""
-    count: Counter[str] = Counter()
-    for row in kinds:
-        if row["kind"] in HEADLINE:
-            count.update({name: row[name] for name in LINE_CLASSES})
-    return {name: lines for name, lines in count.items() if lines}
 
 
 def _files(store: Store, commit: CommitRef) -> list[Row]:

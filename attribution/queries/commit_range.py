@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from attribution.queries.coverage import kind_lines
+from attribution.queries.coverage import code_lines, kind_lines
 from attribution.queries.open_repo import OpenRepo, stand_at
 from attribution.queries.verdicts import NO_COMMIT
 from collector.errors import UnknownBranch
@@ -205,12 +205,10 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
         opened.store.rows(_LINES, (numbers,)),
         opened.store.rows(_SESSIONS, (numbers,)),
     )
-    count, reasons = Counter[str](), Counter[str]()
+    kinds, reasons = kind_lines(lines), Counter[str]()
     for row in lines:
-        if row["kind"] in HEADLINE:
-            count[row["class"]] += row["lines"]
-            if row["class"] == LineClass.UNKNOWN:
-                reasons[row["reason"]] += row["lines"]
+        if row["kind"] in HEADLINE and row["class"] == LineClass.UNKNOWN:
+            reasons[row["reason"]] += row["lines"]
     return RangeStats(
         opened.name,
         requested or opened.branch,
@@ -218,9 +216,9 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
         sum(commit.parents > 1 for commit in commits),
         sum(commit.sha not in known for commit in commits),
         len({row["commit_id"] for row in sessions}),
-        {str(name): count[name] for name in LINE_CLASSES},
+        code_lines(kinds),
         dict(reasons.most_common()),
-        kind_lines(lines),
+        kinds,
         _models(sessions),
     )
 
