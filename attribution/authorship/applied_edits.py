@@ -38,15 +38,9 @@ from attribution.authorship.formatters import ToolOf, give_to_formatters, tools_
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.verdicts import (
-    CallRef,
-    CommitVerdict,
-    Span,
-    Verdict,
-    spans_of,
-    verdicts_by_line,
-)
+from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 from collector.vocabulary.sessions import NoReplay

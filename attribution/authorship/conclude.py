@@ -90,7 +90,7 @@ def conclude(
         result.files.append((file, spans))
     # the replay may be exact: that it is this commit's is a conclusion from its text
     if method == "content":
-        result.change(_matched)
+        result.change(_match_verdict)
     result.note_sessions()
     return result
 
@@ -128,7 +128,7 @@ def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> t
     return "content", content_share(_best(probe_results).values())
 
 
-def _matched(verdict: Verdict) -> Verdict:
+def _match_verdict(verdict: Verdict) -> Verdict:
     agent = verdict.author == Author.AGENT and verdict.evidence in (
         Evidence.OBSERVED,
         Evidence.REPLAYED,

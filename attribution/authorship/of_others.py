@@ -10,12 +10,8 @@ from collections.abc import Iterable, Mapping
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.session_edits import SessionEdits
-from attribution.authorship.verdicts import (
-    CommitVerdict,
-    SightingPair,
-    Verdict,
-    put_lines,
-)
+from attribution.authorship.span_lines import put_lines
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict
 from collector.git.ranges import Ranges, unite
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 

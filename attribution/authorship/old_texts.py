@@ -16,14 +16,8 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
-from attribution.authorship.verdicts import (
-    CallRef,
-    Span,
-    Verdict,
-    change_verdicts,
-    put_lines,
-    verdicts_by_line,
-)
+from attribution.authorship.span_lines import put_lines, verdicts_by_line
+from attribution.authorship.verdicts import CallRef, Span, Verdict, change_verdicts
 from collector.vocabulary.lines import Author
 
 _KEPT = frozenset({Author.AGENT, Author.TOOL})
@@ -114,11 +108,11 @@ def give_to_branch(judged: Judged) -> None:
 def _give_to_call(spans: list[Span], call: CallRef, until: float) -> None:
     """What agents wrote before `until`."""
 
-    def given(verdict: Verdict) -> Verdict:
+    def verdict_of(verdict: Verdict) -> Verdict:
         older = verdict.author == Author.AGENT and verdict.call and verdict.call.at < until
         return replace(verdict, call=call) if older else verdict
 
-    change_verdicts(spans, given)
+    change_verdicts(spans, verdict_of)
 
 
 def _written_again(judged: Judged) -> dict[str, list[RawEdit]]:

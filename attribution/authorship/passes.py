@@ -31,13 +31,7 @@ from attribution.authorship.tools import (
     give_to_tools,
     give_versions_to_bot,
 )
-from attribution.authorship.verdicts import (
-    SightingPair,
-    Verdict,
-    change_verdicts,
-    put_for,
-    unknown,
-)
+from attribution.authorship.verdicts import SightingPair, Span, Verdict, change_verdicts, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
 from collector.files.stated import hook_at
@@ -74,7 +68,12 @@ def name_commands(judged: Judged) -> None:
             found = (line.command_on(file.change.path, since, commit) for line in lines)
             call = next(filter(None, found), None)
             if call is not None:
-                put_for(spans, nobody, unknown(Reason.OPAQUE_SHELL, call))
+                _replace_verdict(spans, nobody, unknown(Reason.OPAQUE_SHELL, call))
+
+
+def _replace_verdict(spans: list[Span], old: Verdict, new: Verdict) -> None:
+    """Puts a verdict in the place of another one."""
+    change_verdicts(spans, lambda verdict: new if verdict == old else verdict)
 
 
 def give_lines_of_others_to_people(judged: Judged) -> None:
@@ -83,7 +82,7 @@ def give_lines_of_others_to_people(judged: Judged) -> None:
     """
     others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
     for commit, verdict in judged.commits if others else ():
-        testify(verdict, others.get(commit.sha, {}), judged.since(commit), judged.texts)
+        testify(verdict, others.get(commit.sha, {}), judged.parent_time(commit), judged.texts)
 
 
 def take_lines_of_others_back(judged: Judged) -> None:
@@ -123,7 +122,7 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
         yield LinkedCommit(
             commit,
             verdict,
-            judged.since(commit),
+            judged.parent_time(commit),
             link.is_resolved and not lacking,
             lacking,
             evidence.claimed_paths(link, paths),
@@ -247,7 +246,7 @@ def date_old_lines(judged: Judged) -> None:
         is_linked = link.named or link.records or link.made or verdict.method
         for file, spans in () if is_linked else verdict.files:
             if file.kind in BY_HAND:
-                put_for(spans, nobody, persons)
+                _replace_verdict(spans, nobody, persons)
 
 
 class Pass(NamedTuple):

@@ -30,7 +30,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
-from attribution.authorship.tools import NAME_AND_VERSION
+from attribution.authorship.tools import NAME_AND_VERSION, tool_verdict
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     UNSEEN,
@@ -39,7 +39,6 @@ from attribution.authorship.verdicts import (
     Span,
     Verdict,
     append_span,
-    by_tool,
     change_verdicts,
     unknown,
 )
@@ -346,16 +345,16 @@ def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
     is known, else nobody's.
     """
 
-    def given(one: Verdict) -> Verdict:
+    def verdict_of(one: Verdict) -> Verdict:
         if not _is_inferred(one) or one.witness is None or one.witness.seen is not None:
             return one
         left = _take_back(one, one.reason or Reason.UNEXPLAINED)
         return tool if by_hook and left.author == Author.UNKNOWN else left
 
-    tool = by_tool(hook, RunBy.AGENT)
+    tool = tool_verdict(hook, RunBy.AGENT)
     for _, spans in verdict.files:
         by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
-        change_verdicts(spans, given)
+        change_verdicts(spans, verdict_of)
 
 
 def _disbelieve(verdict: CommitVerdict) -> None:

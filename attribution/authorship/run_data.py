@@ -191,7 +191,7 @@ class Judged:
             if commit.sha in self.verdicts
         ]
 
-    def since(self, commit: Commit) -> float:
+    def parent_time(self, commit: Commit) -> float:
         """Author time of its latest parent; 0 without one."""
         return max((self._times.get(parent, 0.0) for parent in commit.parents), default=0.0)
 

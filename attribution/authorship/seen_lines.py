@@ -37,6 +37,7 @@ from attribution.authorship.sightings import (
     events_of,
     every_event,
 )
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import (
     UNSEEN,
@@ -44,9 +45,7 @@ from attribution.authorship.verdicts import (
     SightingPair,
     Span,
     Verdict,
-    spans_of,
     unknown,
-    verdicts_by_line,
 )
 from collector.files.kinds import BY_HAND
 from collector.model import Commit, Edit
@@ -388,7 +387,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
         return
     opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
-        requested = _requested(spans, _is_open) if file.kind in BY_HAND else {}
+        requested = _open_lines(spans, _is_open) if file.kind in BY_HAND else {}
         changes: dict[int, Verdict] = {}
         for seen in files.looks(item, file, requested) if requested else ():
             for line in requested.keys() - changes.keys():
@@ -398,17 +397,17 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
         persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
         _put(file, spans, changes, persons, (Author.UNKNOWN, Author.HUMAN), files.texts)
     if opened and count_unknown(item.verdict, _OPEN):
-        item.verdict.change(_without_commit)
+        item.verdict.change(_doubt_commit)
 
 
-def _without_commit(verdict: Verdict) -> Verdict:
+def _doubt_commit(verdict: Verdict) -> Verdict:
     """Nobody's, where only the commit shows a person's line."""
     by_commit = verdict.witness is not None and verdict.witness.kind is Witness.COMMIT
     is_theirs = verdict.author == Author.HUMAN and by_commit
     return unknown(Reason.UNEXPLAINED) if is_theirs else verdict
 
 
-def _requested(spans: Iterable[Span], is_open: Callable[[Verdict], bool]) -> dict[int, Verdict]:
+def _open_lines(spans: Iterable[Span], is_open: Callable[[Verdict], bool]) -> dict[int, Verdict]:
     """Line -> its verdict, of those that are open."""
     return {line: s.verdict for s in spans if is_open(s.verdict) for line in s.lines}
 
@@ -469,7 +468,7 @@ def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
     if not item.complete or item.is_redone or len(item.commit.parents) > 1:
         return
     for file, spans in item.verdict.files:
-        requested = _requested(spans, _is_declared)
+        requested = _open_lines(spans, _is_declared)
         for seen in files.looks(item, file, requested) if requested else ():
             nobody = {line: seen.stood_before(line - 1) for line in requested}
             changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}

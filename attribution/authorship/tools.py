@@ -8,16 +8,9 @@ from datetime import datetime
 from functools import lru_cache
 
 from attribution.authorship.diffs import FileDiff
+from attribution.authorship.span_lines import put_lines, verdicts_by_line
 from attribution.authorship.texts import DiffTexts
-from attribution.authorship.verdicts import (
-    CommitVerdict,
-    Span,
-    Verdict,
-    by_tool,
-    change_verdicts,
-    put_lines,
-    verdicts_by_line,
-)
+from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, change_verdicts
 from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
@@ -69,13 +62,13 @@ def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
 
 
 def _give_generated(spans: list[Span], tool: str, made: float) -> None:
-    def given(verdict: Verdict) -> Verdict:
+    def verdict_of(verdict: Verdict) -> Verdict:
         if verdict.author == Author.AGENT:
             is_older = verdict.call is not None and verdict.call.at < made
-            return by_tool(tool) if is_older else verdict
-        return verdict if verdict.author == Author.TOOL else by_tool(tool)
+            return tool_verdict(tool) if is_older else verdict
+        return verdict if verdict.author == Author.TOOL else tool_verdict(tool)
 
-    change_verdicts(spans, given)
+    change_verdicts(spans, verdict_of)
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
@@ -108,7 +101,7 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
 
 
 def _give_lines(spans: list[Span], tool: str, kept: Container[Author]) -> None:
-    shown = by_tool(tool)
+    shown = tool_verdict(tool)
     change_verdicts(spans, lambda verdict: verdict if verdict.author in kept else shown)
 
 
@@ -156,7 +149,7 @@ def _give_scaffold(
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)
     open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
-    put_lines(spans, dict.fromkeys(open_lines, by_tool(scaffold.program)), lines)
+    put_lines(spans, dict.fromkeys(open_lines, tool_verdict(scaffold.program)), lines)
 
 
 # A version or the hash of one, with what may stand before it.
@@ -172,6 +165,11 @@ _RELEASE = re.compile(
 NAME_AND_VERSION = re.compile(
     r"^[\s\"'-]*[\w@./][\w@./-]*[\"']?[\s:=@]{1,4}[\"'\^~>=v]*\d+(?:\.[\w*-]+)+[\"',;]*\s*$"
 )
+
+
+def tool_verdict(tool: str, run_by: RunBy = RunBy.UNKNOWN) -> Verdict:
+    """A line that a program wrote, by the file alone."""
+    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=run_by)
 
 
 def bot_verdict(bot: str) -> Verdict:

@@ -4,7 +4,7 @@ Every step of attribution ends in these words: `judge` makes verdicts, `conclude
 them, the passes (`passes`) change the spans, and `attribution.stages.line_rows` stores them.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -83,11 +83,6 @@ class Verdict:
         return self.is_persons and self.witness is not None and not self.witness.seen_to_appear
 
 
-def by_tool(tool: str, run_by: RunBy = RunBy.UNKNOWN) -> Verdict:
-    """A line that a program wrote, by the file alone."""
-    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=run_by)
-
-
 def unknown(reason: Reason, call: CallRef | None = None) -> Verdict:
     """Nobody can be named; `call`: the call that may have written the line."""
     return Verdict(Author.UNKNOWN, How.NONE, Evidence.INFERRED, reason, call)
@@ -127,39 +122,12 @@ def append_span(spans: list[Span], span: Span) -> None:
         spans.append(span)
 
 
-def verdicts_by_line(spans: Sequence[Span]) -> dict[int, Verdict]:
-    """Number of a line -> verdict."""
-    return {line: span.verdict for span in spans for line in span.lines}
-
-
-def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span]:
-    """The spans of lines with these verdicts; `texts` are all lines of the file, as far as they
-    are at hand.
-    """
-    spans: list[Span] = []
-    for line, verdict in sorted(verdicts.items(), key=lambda item: item[0]):
-        has_text = line <= len(texts) and bool(texts[line - 1].strip())
-        append_span(spans, Span(line, line, int(has_text), verdict))
-    return spans
-
-
-def put_lines(spans: list[Span], verdicts: dict[int, Verdict], texts: Sequence[str]) -> None:
-    """Gives some of the lines other verdicts; `texts` as in `spans_of`."""
-    if verdicts:
-        spans[:] = spans_of(verdicts_by_line(spans) | verdicts, texts)
-
-
 def change_verdicts(spans: list[Span], change: Callable[[Verdict], Verdict]) -> None:
     """Puts `change` of each verdict in its place."""
     for number, span in enumerate(spans):
         verdict = change(span.verdict)
         if verdict is not span.verdict:
             spans[number] = replace(span, verdict=verdict)
-
-
-def put_for(spans: list[Span], old: Verdict, new: Verdict) -> None:
-    """Puts a verdict in the place of another one."""
-    change_verdicts(spans, lambda verdict: new if verdict == old else verdict)
 
 
 @dataclass(slots=True)

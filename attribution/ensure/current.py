@@ -214,10 +214,10 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
         if verdict is not None:
-            verdict.change(partial(_limited, sha in opened.unmade, is_doubtful))
+            verdict.change(partial(_limit_verdict, sha in opened.unmade, is_doubtful))
 
 
-def _limited(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
+def _limit_verdict(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
     if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
         return unknown(Reason.NOT_COMMITTED)
     if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):

@@ -9,13 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attribution.authorship.run_data import Judged
-from attribution.authorship.verdicts import (
-    CallRef,
-    SightingPair,
-    Verdict,
-    spans_of,
-    verdicts_by_line,
-)
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
+from attribution.authorship.verdicts import CallRef, SightingPair, Verdict
 from attribution.queries.survival import seconds
 from attribution.stages.line_rows import ORIGIN
 from collector.json_values import Numbers, Row
