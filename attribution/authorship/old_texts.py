@@ -18,6 +18,7 @@ from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
 from attribution.authorship.span_lines import put_lines, verdicts_by_line
 from attribution.authorship.verdicts import CallRef, Span, Verdict, change_verdicts
+from collector.groups import group_pairs
 from collector.vocabulary.lines import Author
 
 _KEPT = frozenset({Author.AGENT, Author.TOOL})
@@ -117,10 +118,11 @@ def _give_to_call(spans: list[Span], call: CallRef, until: float) -> None:
 
 def _written_again(judged: Judged) -> dict[str, list[RawEdit]]:
     """Path -> the edits that wrote the whole file, where several sessions did."""
-    written = defaultdict[str, list[RawEdit]](list)
-    for fate in judged.replayed.edits:
-        if not fate.outcome and fate.raw.edit.op == "write" and fate.raw.edit.content is not None:
-            written[fate.path].append(fate.raw)
+    written = group_pairs(
+        (fate.path, fate.raw)
+        for fate in judged.replayed.edits
+        if not fate.outcome and fate.raw.edit.op == "write" and fate.raw.edit.content is not None
+    )
     return {
         path: sorted(edits, key=lambda raw: raw.at)
         for path, edits in written.items()

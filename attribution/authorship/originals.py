@@ -16,13 +16,13 @@ path with it.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from attribution.authorship.case import SLACK
 from collector.checkpoints.pull_requests import Names, PullRequest, named_checkpoints
+from collector.groups import group_pairs
 from collector.model import Commit
 
 # Measured on repositories that show both sides (docs/accuracy.md), rounded down.
@@ -138,16 +138,13 @@ class _Search:
 
     @cached_property
     def _by_paths(self) -> Mapping[frozenset[str], Sequence[Commit]]:
-        result: dict[frozenset[str], list[Commit]] = defaultdict(list)
-        for commit in self.commits:
-            result[self.paths(commit)].append(commit)
-        return result
+        return group_pairs((self.paths(commit), commit) for commit in self.commits)
 
     def single_commits(self, arrived: Container[str]) -> None:
         """Rebases, cherry-picks, amended commits, and squashes of one commit."""
-        twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
-        for commit in self.commits:
-            twins[commit.author_email.lower(), commit.author_time].append(commit)
+        twins = group_pairs(
+            ((commit.author_email.lower(), commit.author_time), commit) for commit in self.commits
+        )
         naming = {
             c.sha: c
             for p in self.proposals

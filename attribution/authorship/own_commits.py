@@ -7,7 +7,6 @@ fit.
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from attribution.authorship.case import SLACK
 from attribution.authorship.commit_calls import CommitCall
 from attribution.authorship.session_edits import SessionEdits
+from collector.groups import group_pairs
 from collector.model import Commit
 
 _NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\"")
@@ -85,9 +85,7 @@ class _Search:
         self._by_time = sorted(
             (moment, c.sha, c) for c in commits for moment in {c.author_time, c.commit_time}
         )
-        self._by_id: dict[str, list[Commit]] = defaultdict(list)
-        for commit in commits:
-            self._by_id[commit.sha[:_SHORT]].append(commit)
+        self._by_id = group_pairs((commit.sha[:_SHORT], commit) for commit in commits)
         self.found: dict[str, OwnCommit] = {}
 
     def add_quiet(self, session: SessionEdits, made: CommitCall) -> None:

@@ -3,7 +3,6 @@ files. Pure.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
 from attribution.shell.printed import lines_traced, parts_shown
+from collector.groups import group_pairs
 from collector.json_values import get_str, parse_json
 from collector.model import (
     ChangeOfOthers,
@@ -368,9 +368,7 @@ def add_missing_parents(sessions: Iterable[SessionEdits], listed: Container[str]
 
     `listed`: sessions of which a checkpoint lists a transcript.
     """
-    children: dict[str, list[SessionEdits]] = defaultdict(list)
-    for session in sessions:
-        children[session.parent].append(session)
+    children = group_pairs((session.parent, session) for session in sessions)
     for parent in children.keys() - {
         "",
         *(session.key for group in children.values() for session in group),

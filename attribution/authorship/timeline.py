@@ -17,6 +17,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect
+from collector.groups import group_pairs
 from collector.model import Commit, Status
 from collector.text import canonical_path
 from collector.vocabulary.lines import Reason
@@ -135,9 +136,7 @@ def find_moved(
     `first_text`: what a path of the repository had when it was first committed.
     """
     named, written = set[str](), defaultdict[str, set[str]](set)
-    homes = defaultdict[str, list[str]](list)
-    for path in sorted(worktree_roots.known):
-        homes[path.rpartition("/")[2]].append(path)
+    homes = group_pairs((path.rpartition("/")[2], path) for path in sorted(worktree_roots.known))
     for session in sessions:
         for raw in session.edits:
             location = worktree_roots.place(raw.edit.path, raw.cwd)

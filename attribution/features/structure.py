@@ -1,11 +1,12 @@
 """Turns, tool calls, errors, subagents: the shape of a session. Pure."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.tools import SEARCHES, acts, longest_run, program
 from attribution.features.view import SessionView, edited_paths, is_edit
+from collector.groups import group_pairs
 from collector.model import SessionEvent, Status, ToolCall
 
 NAME = "structure"
@@ -339,9 +340,7 @@ def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
 def _errors(calls: tuple[ToolCall, ...]) -> Values:
     failed = [call.status is Status.ERROR for call in calls]
     results = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
-    by_agent = defaultdict(list)
-    for call in calls:
-        by_agent[call.agent_id].append(call.status is Status.ERROR)
+    by_agent = group_pairs((call.agent_id, call.status is Status.ERROR) for call in calls)
     return {
         "tool_error_rate": sum(failed) / results if results else None,
         "tool_errors": sum(failed) if calls else None,

@@ -34,6 +34,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -146,10 +147,9 @@ def _version(release: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
 def since_when(cells: Sequence[LineCell]) -> str:
     """The first release with a sign of an agent, and the last one before it without."""
     releases = _releases(cells)
-    days: dict[str, list[str]] = defaultdict(list)
-    for cell in cells:
-        if cell.signed:
-            days[cell.place.release or NO_RELEASE].append(cell.place.day)
+    days = group_pairs(
+        (cell.place.release or NO_RELEASE, cell.place.day) for cell in cells if cell.signed
+    )
     looked = "looked for in source and tests: sessions on record, and commits that name an agent"
     if not days:
         count = count_of(len(releases.keys() - {NO_RELEASE}), "release")

@@ -2,7 +2,6 @@
 its producer claims.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, line_changes
+from collector.groups import group_pairs
 from collector.json_values import Numbers, Row
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
@@ -132,14 +132,15 @@ def _checkpoints(store: Store, number: int) -> list[Row]:
 
 
 def _linked_sessions(store: Store, number: int) -> Table:
-    prompts = defaultdict(list)
-    for row in store.rows(
-        "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
-        " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER"
-        " BY 1, 2",
-        (number,),
-    ):
-        prompts[row["session_id"]].append(as_typed(row["prompt"] or ""))
+    prompts = group_pairs(
+        (row["session_id"], as_typed(row["prompt"] or ""))
+        for row in store.rows(
+            "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
+            " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ?"
+            " ORDER BY 1, 2",
+            (number,),
+        )
+    )
     table = read_view(
         store, "session_commits", {"commit_id": number}, "agent_lines DESC, session_id"
     )

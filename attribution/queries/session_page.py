@@ -2,7 +2,6 @@
 features.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import region_table
+from collector.groups import group_pairs
 from collector.json_values import Row, get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
@@ -178,9 +178,7 @@ def _turns(store: Store, session_id: int, numbers: range) -> list[ShownTurn]:
 
 def _by(table: Table, name: str) -> dict[Any, list[Row]]:
     """Value of a column -> its rows."""
-    groups = defaultdict(list)
-    for row in table:
-        groups[row[name]].append(row)
+    groups = group_pairs((row[name], row) for row in table)
     return dict(groups)
 
 

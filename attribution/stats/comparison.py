@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +21,7 @@ from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import Row, Texts
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
@@ -167,9 +167,7 @@ class Sides(NamedTuple):
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     ours = [r for r in records if r.author == LineClass.AGENT]
     theirs = list(filter(BASELINES[baseline], records))
-    strata = defaultdict(list)
-    for r in (*ours, *theirs):
-        strata[r.repo, r.path].append(r)
+    strata = group_pairs(((r.repo, r.path), r) for r in (*ours, *theirs))
     mixed = {
         file: lines
         for file, lines in strata.items()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from attribution.stats import intervals
 from attribution.stats.intervals import Interval, Moments
 from attribution.stats.rates import PER, RateCell, Ratio, poisson_interval
+from collector.groups import group_pairs
 
 FEW_EVENTS = 5  # on each side of a ratio
 WIDEST = 100.0  # times its lower end, above which an interval says nothing
@@ -144,9 +145,7 @@ def _log_ratio_without(
 def shuffle_authors(observed: Sequence[Observed], chance: random.Random) -> list[Observed]:
     """The same lines with their authors drawn again among the commits of each stratum."""
     result = []
-    strata: dict[Hashable, list[Observed]] = defaultdict(list)
-    for part in observed:
-        strata[part.stratum].append(part)
+    strata = group_pairs((part.stratum, part) for part in observed)
     for parts in strata.values():
         sides = [part.ours for part in parts]
         chance.shuffle(sides)

@@ -25,6 +25,7 @@ from attribution.evaluation.attempts import (
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import JsonObject, get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
@@ -302,10 +303,11 @@ def _adopt(records: Sequence[Attempt]) -> None:
 
     What the trial's own harness says is believed where both say something.
     """
-    trials = defaultdict(list)
-    for record in records:
-        if record.harness == harbor.NAME and record.strength == RESULT and record.directory:
-            trials[record.directory].append(record)
+    trials = group_pairs(
+        (record.directory, record)
+        for record in records
+        if record.harness == harbor.NAME and record.strength == RESULT and record.directory
+    )
     reported = Counter(record.source for record in records)
     for record in records:
         if record.harness != harbor.NAME and record.strength >= SUMMARY:
@@ -343,9 +345,7 @@ def _assign(
     """(records that belong to no attempt with a result, source -> number of patches that could
     belong to several).
     """
-    by_task = defaultdict(list)
-    for attempt in strong.values():
-        by_task[_task(attempt)].append(attempt)
+    by_task = group_pairs((_task(attempt), attempt) for attempt in strong.values())
     patches = defaultdict(set)
     for record in weak:
         patches[_task(record)].add(record.patch or "")

@@ -6,7 +6,7 @@ turn_index, call_id, model, and the agent of the session.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +17,7 @@ from attribution.weaknesses.track.tracker import Instance, Tracker, VersionFindi
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, Mixture, ScanStatus
 from collector.files import git_patterns
 from collector.files.analysed import ANALYSED
+from collector.groups import group_pairs
 from collector.json_values import Row
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
@@ -131,13 +132,14 @@ class _Rows:
             row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits
         }
         self._spans: dict[str, dict[str, list[Row]]] = {}
-        self._sessions: dict[int, list[int]] = defaultdict(list)
-        for row in store.rows(
-            "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
-            " s.commit_id WHERE c.repo_id = ?",
-            (repo_id,),
-        ):
-            self._sessions[row["commit_id"]].append(row["session_id"])
+        self._sessions = group_pairs(
+            (row["commit_id"], row["session_id"])
+            for row in store.rows(
+                "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
+                " s.commit_id WHERE c.repo_id = ?",
+                (repo_id,),
+            )
+        )
 
     def scan_files(self) -> list[Row]:
         files = self._store.rows(
@@ -259,9 +261,9 @@ class _Rows:
     def _spans_of(self, sha: str) -> dict[str, list[Row]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files = defaultdict(list)
-            for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
-                files[row["path"]].append(row)
+            files = group_pairs(
+                (row["path"], row) for row in self._store.rows(_SPANS, (self._commits[sha][0],))
+            )
             self._spans[sha] = dict(files)
         return self._spans[sha]
 
