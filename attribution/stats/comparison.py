@@ -22,7 +22,7 @@ from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
 from collector.groups import group_pairs
-from collector.json_values import Row, Texts
+from collector.json_values import Row
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
@@ -44,17 +44,6 @@ BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     HUMAN: lambda r: r.author == LineClass.HUMAN,
     DATED: lambda r: r.dated,
     UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
-}
-MEANING: Texts = {
-    HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
-    DATED: (
-        "of those, lines of commits that are older than agents; most are older than the followed"
-        " history, so use --full"
-    ),
-    UNDECLARED: (
-        "also lines of all commits without any sign of an agent; agents that left no record may"
-        " have written some of them"
-    ),
 }
 
 
