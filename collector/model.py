@@ -340,7 +340,6 @@ class SessionRecord:
     # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
     start: int = 0
     files_touched: tuple[str, ...] = ()
-    prompt_blob: str = ""
     turn_id: str = ""
     kind: str = ""  # "" | agent_review | agent_investigate | imported
     cli_version: str = ""

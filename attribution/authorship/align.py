@@ -7,7 +7,7 @@ neighbours, never by text alone.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -174,14 +174,12 @@ def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
     return result
 
 
-def neighbour(
-    lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip
-) -> str:
+def neighbour(lines: Sequence[str], index: int, step: int) -> str:
     """The next line that says something above (`step` -1) or below (1) the one at `index`; ""
     when there is none.
     """
     others = range(index + step, len(lines) if step > 0 else -1, step)
-    return next((lines[other] for other in others if is_telling(lines[other])), "")
+    return next((lines[other] for other in others if lines[other].strip()), "")
 
 
 def is_low_information(line: str) -> bool:

@@ -12,7 +12,7 @@ from attribution.queries.survival import removed_lines
 from attribution.stats import matched
 from attribution.stats.comparison import AGENTS, BOTH, DATED, RECORDED
 from attribution.stats.matched import Observed
-from attribution.stats.rates import NO_RATIO, Ratio
+from attribution.stats.rates import NO_RATIO
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
@@ -293,13 +293,11 @@ def _ratio(both: Sequence[Observed]) -> Row:
         "high": ratio.high,
         "shuffles_that_hold_1": held,
         "shuffles": shuffles,
-        **_ratio_columns("by_chance", chance),
+        "by_chance": chance.ratio,
+        "by_chance_low": chance.low,
+        "by_chance_high": chance.high,
         "refused": few,
     }
-
-
-def _ratio_columns(name: str, ratio: Ratio) -> Row:
-    return {name: ratio.ratio, f"{name}_low": ratio.low, f"{name}_high": ratio.high}
 
 
 def _count(parts: Iterable[Observed]) -> int:

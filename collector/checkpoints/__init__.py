@@ -137,7 +137,6 @@ _FROM_OTHER = (
     "content_hash",
     "tasks",
     "subagents",
-    "prompt_blob",
     "vendor",
 )
 

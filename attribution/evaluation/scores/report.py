@@ -18,12 +18,11 @@ from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
 
 
-def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:
+def score_table(store: Store, rated: bool = False) -> Table:
     """Scores with their sessions, best first. `rated`: q, tier and parts are those of `q_rated`."""
     table = read_view(
         store,
         "session_scores",
-        {"repo_id": repo},
         order=f"repo, {'q_rated' if rated else 'q'} DESC, session_id",
     )
     if rated:
