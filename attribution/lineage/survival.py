@@ -51,6 +51,12 @@ class LifetimeRecord:
     dated: bool = False  # a person's, by the date of the commit
     edited_by: str = ""  # who changed an agent's line before the commit: human | unknown
 
+    @property
+    def is_old(self) -> bool:
+        """Whether the lines could be followed for `REWORK_DAYS`."""
+        seen = self.days if self.lost else self.follow_days
+        return min(seen, self.follow_days) >= REWORK_DAYS
+
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
     "class": lambda r: r.author,

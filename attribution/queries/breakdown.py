@@ -354,9 +354,7 @@ def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:
 
 def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     """The share of the lines that are old enough."""
-    old = [
-        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
-    ]
+    old = [record for record in records if record.is_old]
     lines = sum(r.lines for r in old)
     if not old or minimum.SHARE.refusal({"": sample_of(old)}):
         return None, None, None, lines

@@ -91,10 +91,7 @@ def _survival(store: Store, repo_id: int) -> Iterator[Written]:
     commits = _history(store, repo_id, "0")
     for removed in removed_lines(store, repo_id):
         record = removed.record
-        followed = record.follow_days >= REWORK_DAYS
-        if record.lost and record.days < REWORK_DAYS:
-            continue
-        if record.kind == FileKind.SOURCE and record.lines and followed:
+        if record.kind == FileKind.SOURCE and record.lines and record.is_old:
             gone = record.dead and record.days < REWORK_DAYS
             yield _new_lines(repo_id, commits[record.birth], record.path)._replace(
                 line_class=record.author,

@@ -106,9 +106,7 @@ def compare(
 
 
 def _old(records: Sequence[LifetimeRecord]) -> list[LifetimeRecord]:
-    return [
-        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
-    ]
+    return [record for record in records if record.is_old]
 
 
 def _rework(records: Sequence[LifetimeRecord]) -> Estimate | None:
