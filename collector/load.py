@@ -726,15 +726,12 @@ _NOTE_GONE = {
 def _gone_keys(store: Store, repo_id: int) -> list[str]:
     """Keys of sessions of which no record is left."""
     sql = "SELECT key FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL"
-    return [row["key"] for row in store.rows(sql, (repo_id,))]
+    return store.column(sql, (repo_id,))
 
 
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
     """Number of each session, those of the repository that are stored included, by key."""
-    ids = {
-        r["key"]: r["id"]
-        for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
-    }
+    ids = store.pairs("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
     requested = list(sessions)
     for files in requested:
         key = printable(files.key)
@@ -1037,12 +1034,7 @@ def write_commits(
         _STATEMENT,
         (row for c in commits for row in _statement_rows(numbers[c.sha], c)),
     )
-    methods = {
-        r["checkpoint_id"]: r["id"]
-        for r in store.rows(
-            "SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,)
-        )
-    }
+    methods = store.pairs("SELECT checkpoint_id, id FROM checkpoints WHERE repo_id = ?", (repo_id,))
     links = (
         (numbers[sha], key, methods.get(key), "trailer", 1.0)
         for sha, keys in named.items()

@@ -203,12 +203,11 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
 def name_releases(store: Store, repo_id: int, repo: GitRepo, head: str) -> None:
     """Stores with which release each commit came out, where a tag is new or commits are."""
     tags = tags_of(repo)
-    unnamed = {
-        row["commit_sha"]
-        for row in store.rows(
+    unnamed = set(
+        store.column(
             "SELECT commit_sha FROM commits WHERE repo_id = ? AND release IS NULL", (repo_id,)
         )
-    }
+    )
     if unnamed.isdisjoint(tags):
         return
     found = first_releases(tags, repo.history(head))

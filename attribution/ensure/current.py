@@ -175,7 +175,7 @@ def _judge_files(
         iso(only.since) or "~",
         *(json.dumps(sorted(several)) for several in (names, words, only.commits)),
     )
-    sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
+    sessions = store.pairs(_SESSIONS, values)
     checkpoints, local = stored = stored_now(store, repo, opened.repo_id)
     due = _sessions_named(newer, checkpoints)
     files = [

@@ -89,7 +89,7 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     notes = [
         *([since_when(result.cells)] if "release" in options.by else ()),
         *_notes(options, scope),
-        *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")]),
+        *undeclared_notes(store, store.column("SELECT id FROM repos")),
     ]
     return Breakdown(
         options,

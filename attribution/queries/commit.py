@@ -84,7 +84,7 @@ def commit_numbers(store: Store, sha: str, repo_id: int | None) -> list[int]:
         "SELECT id FROM commits WHERE commit_sha >= ? AND commit_sha <= ? AND (? IS NULL OR repo_id"
         " = ?) LIMIT 2"
     )
-    return [row["id"] for row in store.rows(sql, (sha, sha + "g", repo_id, repo_id))]
+    return store.column(sql, (sha, sha + "g", repo_id, repo_id))
 
 
 def report_of_commit(store: Store, number: int) -> CommitReport:

@@ -116,8 +116,8 @@ def _last_of(opened: OpenRepo, requested: str) -> str:
 
 
 _KNOWN = (
-    "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
-    " FROM json_each(?))"
+    "SELECT commit_sha, id FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM"
+    " json_each(?))"
 )
 _LINES = (
     "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans "
@@ -199,7 +199,7 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
     commits = commits_of(opened, requested, since)
     shas = json.dumps([commit.sha for commit in commits])
-    known = {row["sha"]: row["id"] for row in opened.store.rows(_KNOWN, (opened.repo_id, shas))}
+    known = opened.store.pairs(_KNOWN, (opened.repo_id, shas))
     numbers = json.dumps(list(known.values()))
     lines, sessions = (
         opened.store.rows(_LINES, (numbers,)),
@@ -262,7 +262,7 @@ def commit_page(
     where_sql, values = _where(repo_id, commit_filter)
     every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
     sql = f"SELECT c.id FROM commits c WHERE {where_sql} ORDER BY c.position DESC LIMIT ? OFFSET ?"
-    numbers = [row["id"] for row in store.rows(sql, (*values, PAGE, first))]
+    numbers = store.column(sql, (*values, PAGE, first))
     return read_view(store, "commit_list", {"commit_id": numbers}, "position DESC"), every
 
 

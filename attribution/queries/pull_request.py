@@ -98,9 +98,7 @@ def _reasons(store: Store, requested: set[str]) -> Numbers:
     for sha in sorted(requested):
         where = f"commit_sha = ? AND class = ? AND kind IN ({_KINDS})"
         sql = f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE {where} GROUP BY 1"
-        counts.update(
-            {row["reason"]: row["lines"] for row in store.rows(sql, (sha, LineClass.UNKNOWN))}
-        )
+        counts.update(store.pairs(sql, (sha, LineClass.UNKNOWN)))
     return dict(counts.most_common())
 
 

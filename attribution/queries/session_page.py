@@ -207,12 +207,11 @@ def _date_items(several: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]
 
 def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     """Turn -> lines with text of commits that were written in it."""
-    rows = store.rows(
+    return store.pairs(
         "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id ="
         " o.id WHERE o.session_id = ? AND o.author = 'agent' GROUP BY 1",
         (session_id,),
     )
-    return {row["turn_index"]: row["lines"] for row in rows}
 
 
 def _call(call: Row, edits: Sequence[Row]) -> ShownCall:

@@ -76,7 +76,7 @@ def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
     }
     links = store.rows(_LINKS, (repo_id,))
     return Earlier(
-        [row["id"] for row in store.rows(_GONE, (repo_id,))],
+        store.column(_GONE, (repo_id,)),
         {now[sha]: json.loads(r["files"]) for r in rows if (sha := r["commit_sha"]) in now},
         [row | {"commit_sha": now.get(row["commit_sha"], "")} for row in links],
     )

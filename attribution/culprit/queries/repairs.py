@@ -89,8 +89,7 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
 def _kinds_of_work(store: Store, repo_id: int) -> dict[int | None, str]:
     """Session -> kind of work, where a plug-in told them apart."""
     sql = "SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL"
-    rows = store.rows(sql, (repo_id,)) if store.has("session_scores") else []
-    return {row["session_id"]: row["work"] for row in rows}
+    return store.pairs(sql, (repo_id,)) if store.has("session_scores") else {}
 
 
 _COMMITS = """

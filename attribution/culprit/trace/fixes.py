@@ -39,7 +39,7 @@ class FixFinder:
         self._store = store
         self._repo_id = repo_id
         self._repo = repo
-        self._followed = {row["sha"]: row["reverted"] for row in store.rows(_FOLLOWED, (repo_id,))}
+        self._followed = store.pairs(_FOLLOWED, (repo_id,))
         self._shas = sorted(self._followed)
         self._weaknesses = _weaknesses_by_fix(store, repo_id)
         self._lookup = LineLookup(store, repo_id, repo)

@@ -154,10 +154,8 @@ class _Update:
         ]
 
     def _measured_commits(self) -> set[str]:
-        rows = self._store.rows(
-            "SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,)
-        )
-        return {row["commit_sha"] for row in rows}
+        sql = "SELECT commit_sha FROM commit_quality WHERE repo_id = ?"
+        return set(self._store.column(sql, (self._repo_id,)))
 
     def _plan(self, commit: Commit) -> Request | Measured:
         """What to ask about a commit, or why it cannot be asked."""

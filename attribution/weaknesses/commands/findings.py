@@ -395,7 +395,7 @@ def review(
             _ask(store, [finding_of(store, fingerprint)], reviewer)
             return
         sql = "SELECT fingerprint FROM finding_reviews WHERE reviewer = ?"
-        reviewed = {row["fingerprint"] for row in store.rows(sql, (reviewer,))}
+        reviewed = set(store.column(sql, (reviewer,)))
         unread = [
             finding
             for finding in findings(store, None, selection)
