@@ -14,3 +14,8 @@ def group_pairs(pairs: Iterable[tuple[_Key, _Value]]) -> defaultdict[_Key, list[
     for key, value in pairs:
         groups[key].append(value)
     return groups
+
+
+def positions(items: Iterable[_Key]) -> dict[_Key, int]:
+    """Item -> its place, from 0; of one that stands there again the last."""
+    return {item: place for place, item in enumerate(items)}

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from collector.git.repository import line_changes
+from collector.groups import positions
 from collector.model import LineChange
 from collector.text import SECRET
 
@@ -314,7 +315,7 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
     bare = ["".join(line.split()) for line in new]
     count = Counter(bare) + Counter("".join(line.split()) for line in old)
     ours, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
-    rank = {index: n for n, index in enumerate(theirs)}
+    rank = positions(theirs)
     # The sources of the non-blank new lines by their rank among the non-blank old ones, between
     # what stands above and below.
     ranks = [-1, *(rank.get(same[index]) for index in ours), len(theirs)]

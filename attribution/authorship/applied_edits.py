@@ -308,7 +308,7 @@ def attribute_to_edits(
     session or names one.
     """
     sessions = frozenset(verdict.sessions | verdict.named)
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
     laid_out = _laid_out(verdict)

@@ -49,7 +49,7 @@ def diff_of(
 
     `count` is told the lines that it added, unless it is a merge.
     """
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         result = merge_diff(repo, commit, attributes)
         return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)

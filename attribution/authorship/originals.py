@@ -79,7 +79,7 @@ def squash_sources(
     known. `names`: what makes a commit worth finding, by default the checkpoints in its message.
     """
     every = list(commits)
-    search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id, names)
+    search = _Search([c for c in every if not c.is_merge], proposals, paths, patch_id, names)
     search.single_commits(arrived)
     search.numbers(merge_requests(every))
     search.whole_proposals(arrived)
@@ -146,10 +146,7 @@ class _Search:
             ((commit.author_email.lower(), commit.author_time), commit) for commit in self.commits
         )
         naming = {
-            c.sha: c
-            for p in self.proposals
-            for c in p.commits
-            if len(c.parents) < 2 and self._names(c)
+            c.sha: c for p in self.proposals for c in p.commits if not c.is_merge and self._names(c)
         }
         for original in naming.values():
             if self._has_arrived(original, arrived):
@@ -218,7 +215,7 @@ class _Search:
         before = [
             c
             for c in proposal.commits
-            if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK
+            if not c.is_merge and c.author_time <= commit.author_time + SLACK
         ]
         mine = [c for c in before if self._claimed.get(c.sha, proposal.number) == proposal.number]
         named = [c for c in mine if self._names(c)]

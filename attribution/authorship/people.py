@@ -288,11 +288,7 @@ def confirm(
     inferred = sum(
         span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
     )
-    if (
-        inferred > MAX_INFERRED
-        or len(commit.parents) > 1
-        or _is_near(commit.author_time, unrecorded)
-    ):
+    if inferred > MAX_INFERRED or commit.is_merge or _is_near(commit.author_time, unrecorded):
         _disbelieve(verdict)
     verdict.change(_clear_doubts)
 
@@ -304,7 +300,7 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
     After all else that may name one was asked: whoever left so many lines in commits of recorded
     sessions may have left those too.
     """
-    unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
+    unmerged = [(commit, verdict) for commit, verdict in verdicts if not commit.is_merge]
     holes = sorted(
         commit.author_time
         for commit, verdict in unmerged

@@ -75,7 +75,7 @@ class PrintedDiffs:
         self._patches.close()
 
     def _is_printed(self, commit: Commit) -> bool:
-        return len(commit.parents) < 2 and commit.sha not in self._unknown
+        return not commit.is_merge and commit.sha not in self._unknown
 
     def diff_of(self, commit: Commit) -> CommitDiff:
         """What the next commit changed."""

@@ -383,7 +383,7 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """Gives lines to people who were seen to write them, and takes those back that stood there
     before their author came.
     """
-    if len(item.commit.parents) > 1:
+    if item.commit.is_merge:
         return
     opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
@@ -465,7 +465,7 @@ def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
     """A commit's trailer names the agent of its sessions: what stood in a file before they wrote
     anything is not theirs.
     """
-    if not item.complete or item.is_redone or len(item.commit.parents) > 1:
+    if not item.complete or item.is_redone or item.commit.is_merge:
         return
     for file, spans in item.verdict.files:
         requested = _open_lines(spans, _is_declared)

@@ -25,7 +25,7 @@ from collector.model import (
     Status,
     ToolCall,
 )
-from collector.text import normal_path
+from collector.text import file_name, normal_path
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import FROM_USER
@@ -268,7 +268,7 @@ def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[fl
 
 
 def _base(raw: RawEdit) -> str:
-    return raw.edit.path.rpartition("/")[2]
+    return file_name(raw.edit.path)
 
 
 def telling_lines(text: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
+from collector.text import file_name
 from collector.vocabulary.agents import Scaffold, agents, scaffolds, shipped_by, slug_of
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
@@ -91,7 +92,7 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
             )
             shipped = "skills" if is_locked else shipped
         tool = (
-            PACKAGE_MANAGERS.get(path.rpartition("/")[2], _NAMES[file.kind])
+            PACKAGE_MANAGERS.get(file_name(path), _NAMES[file.kind])
             if file.kind in _NAMES
             else shipped
         )

@@ -34,7 +34,7 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import file_name, printable
 from collector.vocabulary.lines import Author, Reason
 
 # seconds before the first of the commits from which on everything that agents did is read
@@ -169,7 +169,7 @@ def _judge_files(
     """`names`: files of which all sessions are read; of the others, those of the last days."""
     store, repo = context.store, context.repo
     head = opened.waiting[-1] if opened.waiting else opened.tip
-    words = {name.rpartition("/")[2] for name in names}
+    words = {file_name(name) for name in names}
     values = (
         opened.repo_id,
         iso(only.since) or "~",

@@ -8,6 +8,7 @@ from attribution.features.tools import SEARCHES, acts, longest_run, program
 from attribution.features.view import SessionView, edited_paths, is_edit
 from collector.groups import group_pairs
 from collector.model import SessionEvent, Status, ToolCall
+from collector.text import file_name
 
 NAME = "structure"
 TITLE = "Structure"
@@ -385,7 +386,7 @@ def _model_changes(view: SessionView) -> list[dict[str, object]]:
     ]
     last = ""
     for turn, _, _, model in sorted(named):
-        if last and model and model.rpartition("/")[2] != last.rpartition("/")[2]:
+        if last and model and file_name(model) != file_name(last):
             changes.append({"turn": turn, "from": last, "to": model})
         last = model or last
     return changes

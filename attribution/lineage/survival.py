@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from collector.groups import group_pairs
 from collector.json_values import Numbers
-from collector.text import split_names
+from collector.text import file_name, split_names
 from collector.vocabulary.lines import Author
 
 DAYS = (1, 7, 30, 90, 180, 365)
@@ -116,7 +116,7 @@ def language(path: str) -> str:
     """Language of a file by its name: the usual suffix of the language; "other" without a known
     suffix.
     """
-    name = path.rpartition("/")[2].lower()
+    name = file_name(path).lower()
     if name in _NAMES:
         return _NAMES[name]
     stem, dot, suffix = name.rpartition(".")

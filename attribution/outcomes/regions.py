@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from attribution.authorship.replay import Change
-from collector.groups import group_pairs
+from collector.groups import group_pairs, positions
 from collector.vocabulary.sessions import Convergence
 
 State = Hashable
@@ -234,7 +234,7 @@ class RegionHistory:
         if max(sizes, default=0) < 2 or sum(sizes) > _MOST_ORDERED:
             return {}
         lines = _in_order(self._numbers, self._changes)
-        place = {line: rank for rank, line in enumerate(lines)}
+        place = positions(lines)
         alive = set(self._first)
         found = dict[int, State]()
         for index in range(max(indices) + 1):

@@ -34,7 +34,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
-from collector.groups import group_pairs
+from collector.groups import group_pairs, positions
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -123,7 +123,7 @@ def _in_time(groups: Mapping[tuple[str, ...], Facts], by: Sequence[str]) -> list
         return sorted(groups)
     place = list(by).index("release")
     cells = [cell for group in groups.values() for cell in group.cells]
-    order = {name: number for number, name in enumerate(_releases(cells))}
+    order = positions(_releases(cells))
     named = [key for key in groups if key[place] in order]  # others have no lines
     return sorted(named, key=lambda key: (*key[:place], order[key[place]], *key[place:]))
 

@@ -628,6 +628,6 @@ def _why_unlinked(commit: Commit, link: CommitLinks | None, session: SessionEdit
         return "not on the attributed branch"
     if link.is_resolved:
         return f"linked to {', '.join(link.sessions[:2])}"
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         return "a merge"
     return "nothing that it wrote is in it" if session.edits else "it edited no file"

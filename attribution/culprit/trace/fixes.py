@@ -71,7 +71,7 @@ class FixFinder:
             None,
             CulpritBasis.NONE,
         )
-        if len(commit.parents) > 1:
+        if commit.is_merge:
             return fix._replace(outcome=RepairOutcome.MERGE)
         if commit.sha in self._followed:
             return self._trace_lines(fix, signs, names_in(commit.message))
@@ -157,4 +157,4 @@ def fixes_among(finder: FixFinder, commits: Iterable[Commit]) -> Iterator[Commit
     """The commits that something shows to be fixes; merges are none: what they bring was written
     elsewhere.
     """
-    return (commit for commit in commits if len(commit.parents) < 2 and finder.signs(commit))
+    return (commit for commit in commits if not commit.is_merge and finder.signs(commit))

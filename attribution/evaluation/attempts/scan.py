@@ -30,7 +30,7 @@ from collector.json_values import JsonObject, get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
-from collector.text import count_of, printable
+from collector.text import count_of, file_name, printable
 
 _MOST_LINES = 200_000
 _MOST_CONTEXT = 2_000_000
@@ -327,7 +327,7 @@ def _adopt(records: Sequence[Attempt]) -> None:
                 and reported[record.source] == 1
             )
             # And it may name a task with its data set: `swe-bench/django__django-1`.
-            tasks = [trial.instance.rpartition("/")[2].lower() for trial in outer]
+            tasks = [file_name(trial.instance).lower() for trial in outer]
             if len(outer) == 1 and (of_verifier or tasks == [record.instance.lower()]):
                 _rename(record, outer[0])
 
@@ -355,7 +355,7 @@ def _assign(
         targets = [strong[record.key]] if record.key in strong else by_task[_task(record)]
         if not targets:
             record = replace(
-                record, trial=record.trial or record.source.rpartition("/")[2].partition(".")[0]
+                record, trial=record.trial or file_name(record.source).partition(".")[0]
             )
             alone[record.key] = (
                 record if record.key not in alone else _merge(alone[record.key], record)

@@ -20,7 +20,7 @@ from collector.errors import WhoWroteError
 from collector.files.analysed import ANALYSED, place_of, why_left_out
 from collector.git.program import clean_environment, own_copy
 from collector.runtime.version import install_command
-from collector.text import error_text
+from collector.text import error_text, file_name
 
 if TYPE_CHECKING:
     from pydriller.domain.commit import Commit, ModifiedFile
@@ -89,7 +89,7 @@ def counts(path: str) -> bool:
     """
     from lizard_languages import get_reader_for
 
-    return get_reader_for(path.rpartition("/")[2]) is not None and place_of(path) in ANALYSED
+    return get_reader_for(file_name(path)) is not None and place_of(path) in ANALYSED
 
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:

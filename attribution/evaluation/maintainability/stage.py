@@ -159,7 +159,7 @@ class _Update:
 
     def _plan(self, commit: Commit) -> Request | Measured:
         """What to ask about a commit, or why it cannot be asked."""
-        if len(commit.parents) > 1:
+        if commit.is_merge:
             return Measured(commit.sha, reason=Unmeasured.MERGE)
         if not any(map(measure.counts, self._files[commit.sha])):
             return Measured(commit.sha, reason=Unmeasured.NO_CODE)
