@@ -1,7 +1,7 @@
 """What belongs together. Pure."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import TypeVar
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -19,3 +19,8 @@ def group_pairs(pairs: Iterable[tuple[_Key, _Value]]) -> defaultdict[_Key, list[
 def positions(items: Iterable[_Key]) -> dict[_Key, int]:
     """Item -> its place, from 0; of one that stands there again the last."""
     return {item: place for place, item in enumerate(items)}
+
+
+def only(items: Collection[_Value]) -> _Value | None:
+    """The one item; None where there is none, or several."""
+    return next(iter(items)) if len(items) == 1 else None

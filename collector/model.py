@@ -175,6 +175,11 @@ class Usage:
     # flex, priority
     tiers: tuple[str, ...] = ()
 
+    @property
+    def context(self) -> int:
+        """What the model read."""
+        return self.input + self.cache_read + self.cache_write
+
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:

@@ -326,9 +326,7 @@ def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:
 
 
 def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
-    timed = sorted(
-        (u.at, u.input + u.cache_read + u.cache_write) for u in view.responses if u.at is not None
-    )
+    timed = sorted((u.at, u.context) for u in view.responses if u.at is not None)
     before = [size for moment, size in timed if mark.at is not None and moment <= mark.at and size]
     after = [size for moment, size in timed if mark.at is not None and moment > mark.at and size]
     sizes = {

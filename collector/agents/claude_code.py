@@ -502,7 +502,7 @@ class _Reader(RecordReader):
         same one; their requests differ, or what was read.
         """
         number = used.message_id
-        size = used.input + used.cache_read + used.cache_write
+        size = used.context
         part = request or ("" if RANDOM_ID.fullmatch(number) or not size else str(size))
         keys = self.responses[number]
         if not part and keys:

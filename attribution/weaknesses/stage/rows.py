@@ -17,7 +17,7 @@ from attribution.weaknesses.track.tracker import Instance, Tracker, VersionFindi
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, Mixture, ScanStatus
 from collector.files import git_patterns
 from collector.files.analysed import ANALYSED
-from collector.groups import group_pairs
+from collector.groups import group_pairs, only
 from collector.json_values import Row
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
@@ -376,6 +376,5 @@ def ended_by(
         telling = [span for span in candidates if span["nonblank"]]
         if telling:
             session_ids = {span["session_id"] for span in telling} - {None}
-            session = session_ids.pop() if len(session_ids) == 1 else None
-            return _single(span["class"] for span in telling), session
-    return Mixture.NONE, sessions[0] if len(sessions) == 1 else None
+            return _single(span["class"] for span in telling), only(session_ids)
+    return Mixture.NONE, only(sessions)
