@@ -58,6 +58,10 @@ class Hunk:
     lines: tuple[str, ...] = ()
     exact_text: bool = False
 
+    def side(self, mark: str) -> list[str]:
+        """The text before (`-`) or after it (`+`)."""
+        return [line[1:] for line in self.lines if line[:1] in (" ", mark)]
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:

@@ -210,15 +210,9 @@ def applied_edits(
                 found.edits[""].append(fate.raw)
             # what an edit shows to have been in the file: the context of its patch, what it takes
             # out and what it looks for
-            context = [
-                line[1:]
-                for hunk in fate.raw.edit.hunks
-                if hunk.exact_text
-                for line in hunk.lines
-                if line[:1] in (" ", "-")
-            ]
-            if carried := frozenset(context).union(
-                *(item.old.split("\n") for item in fate.raw.edit.replacements)
+            if carried := frozenset[str]().union(
+                *(hunk.side("-") for hunk in fate.raw.edit.hunks if hunk.exact_text),
+                *(item.old.split("\n") for item in fate.raw.edit.replacements),
             ):
                 found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
