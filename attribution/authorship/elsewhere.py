@@ -180,8 +180,7 @@ def _additions(
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:
     sides = ((change.old, change.old_mode), (change.new, change.new_mode))
     old, new = (
-        (repo.blob(oid) or b"") if oid is not None and is_regular(mode) else b""
-        for oid, mode in sides
+        repo.content(oid) if oid is not None and is_regular(mode) else b"" for oid, mode in sides
     )
     if is_binary(old) or is_binary(new):
         return

@@ -25,7 +25,7 @@ from collector.model import (
     Status,
     ToolCall,
 )
-from collector.text import file_name, normal_path
+from collector.text import file_name, normal_path, unique
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import FROM_USER
@@ -216,10 +216,8 @@ def session_edits(
     track.sightings.extend((len(session.calls), item) for item in session.notices)
     track.of_others, track.parent = session.of_others, session.parent_id
     track.commits = commit_calls(session, refs)
-    track.names = tuple(
-        dict.fromkeys(
-            mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
-        )
+    track.names = unique(
+        mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
     )
     track.produced = produced_texts(session)
     track.prompts = [

@@ -146,7 +146,7 @@ def _judge_waiting(
 
 
 def _loses_lines(repo: GitRepo, change: FileChange) -> bool:
-    before, after = (repo.blob(oid) or b"" if oid else b"" for oid in (change.old, change.new))
+    before, after = (repo.content(oid) if oid else b"" for oid in (change.old, change.new))
     return any(each.a1 > each.a0 for each in line_changes(before, after))
 
 

@@ -239,7 +239,7 @@ def _commit_files(
     texts = {}
     for path, data in files.items():
         oid = opened.repo.file_at(parent, path)
-        before = opened.repo.blob(oid) or b"" if oid is not None else None
+        before = opened.repo.content(oid) if oid is not None else None
         gone = data is None and before is not None
         if gone or (data is not None and _differs(before, data)):
             texts[path] = data

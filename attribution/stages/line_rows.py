@@ -389,7 +389,7 @@ def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
                 for span in spans
                 if span.verdict.is_persons and span.verdict.evidence == Evidence.OBSERVED
             )
-            lines = {line - 1 for span in seen for line in range(span.start, span.end + 1)}
+            lines = {line - 1 for span in seen for line in span.lines}
             if lines:
                 persons[sha, file.change.path] |= lines
     paths = {path for _, path in persons}

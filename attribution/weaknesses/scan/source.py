@@ -142,7 +142,7 @@ class _Reader:
             return None
         kind = kind_of(path)
         if kind is OTHER and not suffix_of(file_name(path).lower()):
-            kind = kind_of(path, (self._repo.blob(blob) or b"")[:200])
+            kind = kind_of(path, self._repo.content(blob)[:200])
         if path not in self._places:
             self._places[path] = place_of(path, self._attributes)
         return Side(path, blob, kind, self._places[path])
@@ -177,7 +177,7 @@ def changed_files(
 
 
 def _lines(repo: GitRepo, old: str, new: str) -> list[LineChange]:
-    a, b = (repo.blob(oid) or b"" if oid else b"" for oid in (old, new))
+    a, b = (repo.content(oid) if oid else b"" for oid in (old, new))
     return line_changes(a, b)
 
 

@@ -238,7 +238,7 @@ class _Rows:
         }
 
     def _blank_lines(self, side: Side) -> list[int]:
-        texts = split_lines(self._repo.blob(side.blob) or b"")
+        texts = split_lines(self._repo.content(side.blob))
         return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
     def _end(self, instance: Instance) -> Row:
