@@ -20,17 +20,17 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from pages import fill, table  # noqa: E402
+from pages import fill_each, table  # noqa: E402
 
 from attribution.features import Feature, features  # noqa: E402
 from attribution.features.nulls import REASONS, VIEW  # noqa: E402
 from attribution.queries.features import session_features  # noqa: E402
 from collector.storage.store import Store  # noqa: E402
 
-PAGE = ROOT / "docs" / "features-measured.md"
+PAGES = ("features-measured.md", "features-missing.md")
 
 
-def page(store: Store) -> str:
+def pages(store: Store) -> dict[str, str]:
     found = session_features(store)
     agents = Counter(row["agent"] or "unknown" for row in found)
     repos = Counter(row["repo"] for row in found)
@@ -62,8 +62,8 @@ def page(store: Store) -> str:
         for feature in features()
         if by_agent[feature.name]
     ]
-    return fill(
-        "features-measured.md",
+    return fill_each(
+        PAGES,
         {
             "day": datetime.now(UTC).date().isoformat(),
             "sessions": len(found),
@@ -99,7 +99,8 @@ def _short(value: float) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     with Store(arguments[0], create=False) as store:
-        PAGE.write_text(page(store), "utf-8")
+        for name, text in pages(store).items():
+            (ROOT / "docs" / name).write_text(text, "utf-8")
     return 0
 
 

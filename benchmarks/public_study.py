@@ -55,6 +55,7 @@ Row = Mapping[str, Any]
 
 LIST = ROOT / "benchmarks" / "data" / "public-study.csv"
 PAGE = ROOT / "docs" / "public-study.md"
+REPOSITORIES = ROOT / "docs" / "public-study-repositories.csv"
 _SECONDS = 600  # for one measure of one repository
 CPU_SECONDS = 300  # for one step of one repository
 MOST_COMMITS = 10_000
@@ -388,7 +389,7 @@ def page(store: Store) -> str:
             **_rework(store),
             **_weaknesses(store),
             **_quality(store),
-            **_appendix(store, whole.table.rows),
+            **_without_lines(whole.table.rows),
             **_records(whole.table.rows),
             **_steps(store),
         },
@@ -669,23 +670,14 @@ def _estimate(row: Mapping[str, Any], name: str) -> str:
 _SHARES = ("coverage", "agent_share", "agent_kept_30_days", "undeclared_kept_30_days")
 
 
-def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
+def write_repositories(store: Store) -> None:
+    """The numbers of each repository, beside the page."""
+    rows = breakdown(store, BreakdownOptions(("repository",))).table
     commits = {row["repository"]: row["commit"] for row in _rows()}
     counted = store.rows(
         "SELECT r.name, COUNT(*) AS n FROM sessions s JOIN repos r ON r.id = s.repo_id GROUP BY 1"
     )
     sessions = {row["name"]: row["n"] for row in counted}
-    cells = [
-        (
-            row["repository"],
-            f"`{commits.get(row['repository'], '')[:9]}`",
-            f"{sessions.get(row['repository'], 0):,}",
-            f"{row['commits']:,}",
-            f"{row['lines']:,}",
-            *(_short(row[share]) for share in _SHARES),
-        )
-        for row in rows
-    ]
     head = (
         "repository",
         "commit",
@@ -697,15 +689,23 @@ def _appendix(store: Store, rows: Sequence[Row]) -> dict[str, str]:
         "kept 30 days",
         "undeclared kept",
     )
+    with REPOSITORIES.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        for row in rows:
+            name = row["repository"]
+            shares = (_short(row[share]) for share in _SHARES)
+            numbers = (sessions.get(name, 0), row["commits"], row["lines"])
+            writer.writerow((name, commits.get(name, "")[:9], *numbers, *shares))
+
+
+def _without_lines(rows: Sequence[Row]) -> dict[str, str]:
     names = sorted(
-        set(commits)
+        {row["repository"] for row in _rows()}
         - {row["repository"] for row in rows}
         - {row["repository"] for row in _rows() if _reason(row)}
     )
-    return {
-        "appendix": table(head, cells),
-        "missing": f"Without a line of source or tests: {', '.join(names) or 'none'}.",
-    }
+    return {"missing": f"Without a line of source or tests: {', '.join(names) or 'none'}."}
 
 
 def _short(share: float | None) -> str:
@@ -730,6 +730,7 @@ def main() -> None:
     elif given.page:
         with Store(given.db, create=False) as store:
             PAGE.write_text(page(store), "utf-8")
+            write_repositories(store)
     elif given.scan:
         scan(given.mirrors, given.db, given.scan)
     else:

@@ -12,9 +12,11 @@ from collector.errors import WhoWroteError
 from collector.git.releases import first_releases, tags_of
 from collector.git.repository import GitRepo
 from collector.repository_names import name_with_host, on_other_server
-from collector.runtime.stages import RunContext
+from collector.runtime.stages import RunContext, Stage, StageName, digest
 from collector.storage.store import Store
 from collector.text import printable
+
+RELEASES = Stage(StageName.RELEASES, "1")
 
 
 class NameTaken(WhoWroteError):
@@ -201,18 +203,16 @@ def describe_repo(context: RunContext, branch: str, head: str) -> None:
 
 
 def name_releases(store: Store, repo_id: int, repo: GitRepo, head: str) -> None:
-    """Stores with which release each commit came out, where a tag is new or commits are."""
+    """Stores with which release each commit came out, where tags or commits have changed."""
     tags = tags_of(repo)
-    unnamed = set(
-        store.column(
-            "SELECT commit_sha FROM commits WHERE repo_id = ? AND release IS NULL", (repo_id,)
-        )
-    )
-    if unnamed.isdisjoint(tags):
+    run = RELEASES.start(store, repo_id, digest(head, *map(" ".join, sorted(tags.items()))))
+    if run.is_current:
         return
-    found = first_releases(tags, repo.history(head))
-    with store.transaction() as connection:
+    # releases of other branches have commits of this one too
+    found = first_releases(tags, repo.history_of([head, *sorted(tags)])) if tags else {}
+    commits = store.rows("SELECT id, commit_sha FROM commits WHERE repo_id = ?", (repo_id,))
+    with run.writing() as connection:
         connection.executemany(
-            "UPDATE commits SET release = ? WHERE repo_id = ? AND commit_sha = ?",
-            ((name, repo_id, sha) for sha, name in found.items() if sha in unnamed),
+            "UPDATE commits SET release = ? WHERE id = ?",
+            ((found.get(commit["commit_sha"]), commit["id"]) for commit in commits),
         )

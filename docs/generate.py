@@ -1,5 +1,6 @@
-"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md,
-docs/metrics.md, the error rates in README.md and the limits in docs/security.md.
+"""Writes the pages that come from the code: docs/schema.md, docs/cli.md, docs/agents.md with
+agents-tested.md and accounts.md, docs/metrics.md, the error rates in README.md and the limits in
+docs/security.md, the attacks in docs/security-tests.md.
 
     python docs/generate.py [--check]
 
@@ -13,7 +14,8 @@ import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 import click  # noqa: E402
-from pages import fill, table  # noqa: E402
+from pages import fill, fill_each, table  # noqa: E402
 
 from attribution.exchange.exports import exports  # noqa: E402
 from attribution.exchange.producers import producers  # noqa: E402
@@ -82,17 +84,18 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
             yield from _commands(f"{path} {name}", command.commands[name])
 
 
-def agents_page() -> str:
-    """Agents, checkpoint layouts, claims and exports of this version, from the modules that read
-    and write them.
+@cache
+def agents_pages() -> dict[str, str]:
+    """Agents, how well each was tested, their accounts, checkpoint layouts, claims and exports of
+    this version, from the modules that read and write them.
     """
     facets = [
         (meaning, *("yes" if facet in r.GIVES else "–" for r in readers()))
         for facet, meaning in FACETS.items()
     ]
     claims = [(p.LABEL, f"`{p.NAME}`", p.FOUND, _summary(p.__doc__)) for p in producers()]
-    return fill(
-        "agents.md",
+    return fill_each(
+        _AGENTS_PAGES,
         {
             "agents": table(
                 ("agent", "name in the database", "proven by", "format"),
@@ -271,40 +274,37 @@ def _accounts() -> Sequence[tuple[str, ...]]:
 
 
 _LAB_ROWS = ROOT / "benchmarks" / "data" / "lab.json"
-_LAB = (
-    "agent",
-    "version",
-    "day",
-    "scenario",
-    "calls",
-    "edits",
-    "tokens",
-    "agent's lines",
-    "differs from what was served in",
-)
+_LAB = ("agent", "version", "day", "scenarios", "calls", "edits", "agent's lines", "differs in")
 
 
 def _lab(reader: TranscriptReader, outcomes: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row for each version and scenario that the lab ran this agent in; numbers are read and
-    served.
+    """A row for each version that the lab ran of this agent; numbers are read and served in all its
+    scenarios.
     """
-    rows = [row for row in outcomes.values() if row["agent"] == reader.NAME]
-    counts = ("calls", "edits", "tokens", "agent_lines")
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for row in outcomes.values():
+        if row["agent"] == reader.NAME:
+            runs.setdefault(row["version"], []).append(row)
     return [
         (
             label_of(reader.NAME),
-            row["version"],
-            row["day"],
-            row["scenario"],
-            *(row[name] for name in counts),
-            _unlike(row),
+            version,
+            max(row["day"] for row in rows),
+            str(len(rows)),
+            *(_read_of_served(row[name] for row in rows) for name in _READ),
+            ", ".join(dict.fromkeys(what for row in rows for what in row["differences"])) or "–",
         )
-        for row in rows
+        for version, rows in runs.items()
     ]
 
 
-def _unlike(row: Mapping[str, Any]) -> str:
-    return ", ".join(row["differences"]) or "–"
+_READ = ("calls", "edits", "agent_lines")
+
+
+def _read_of_served(parts: Iterable[str]) -> str:
+    """The sums of texts such as 3/4."""
+    numbers = [[int(number) for number in part.split("/")] for part in parts]
+    return "/".join(map(str, map(sum, zip(*numbers, strict=True))))
 
 
 def _explained() -> list[tuple[str, ...]]:
@@ -528,11 +528,10 @@ _LIMIT = re.compile(
 )
 
 
-def security() -> str:
-    """docs/security.md with the limits of collector/limits.py and what `make security` found."""
-    tables = iter((_limits(), _attacks()))
-    text = (ROOT / "docs" / "security.md").read_text("utf-8")
-    return _BLOCK.sub(lambda match: match[1] + next(tables) + "\n" + match[2], text)
+def with_table(page: str, make: Callable[[], str]) -> str:
+    """A page whose prose stands in itself, with the table between its two comments."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    return _BLOCK.sub(lambda match: match[1] + make() + "\n" + match[2], text)
 
 
 def _limits() -> str:
@@ -562,12 +561,14 @@ def _attacks() -> str:
     return table(("attack or accident", "tried", "held", "lost", "by", "on"), rows)
 
 
+_AGENTS_PAGES = ("agents.md", "agents-tested.md", "accounts.md")
 PAGES = {
     "../README.md": readme,
-    "security.md": security,
+    "security.md": partial(with_table, "security.md", _limits),
+    "security-tests.md": partial(with_table, "security-tests.md", _attacks),
     "schema.md": schema_page,
     "cli.md": cli_page,
-    "agents.md": agents_page,
+    **{name: partial(lambda name: agents_pages()[name], name) for name in _AGENTS_PAGES},
     "metrics.md": metrics_page,
 }
 

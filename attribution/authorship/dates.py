@@ -1,15 +1,14 @@
 """Which commits are older than coding agents, by all that git says of their time. Pure.
 
 A date is a claim of a clock, which may be wrong or set on purpose. So the latest of a commit's
-times counts, and a commit that contradicts its ancestors, its descendants or a tag is believed only
-where the others must be wrong (docs/decisions/0020-dates.md).
+times counts, and a commit that contradicts its ancestors or its descendants is believed only where
+the others must be wrong (docs/decisions/0020-dates.md).
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from collector.git.clocks import OtherClocks
 from collector.model import Commit
 from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import steps
@@ -23,8 +22,6 @@ _OUTNUMBERED = 10  # times as many commits as contradict them: then it is the fe
 
 
 class DatedNode(NamedTuple):
-    """A commit, or a tag as if it were the commit's child."""
-
     id: str
     parents: tuple[str, ...]
     at: float | None  # seconds since 1970; None: nothing to go by
@@ -46,7 +43,7 @@ class Contradictions(NamedTuple):
         return self.older | self.younger if len(self.younger) <= len(self.older) else self.older
 
 
-def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, Witness]:
+def dated_commits(commits: Sequence[Commit]) -> dict[str, Witness]:
     """Commit -> the step that it is older than, for those whose date is believed; `commits` parents
     first.
 
@@ -54,20 +51,13 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
     where all old ones of a history that was rewritten later stand after a few young ones; and then
     among the old ones.
     """
-    times = (
-        (c.sha, max(c.author_time, c.commit_time, clocks.signed.get(c.sha, 0.0)), c.commit_time)
+    latest = {
+        # None: a clock was not set
+        c.sha: max(c.author_time, c.commit_time) if c.commit_time >= UNSET else None
         for c in commits
-    )
-    # None: a clock was not set
-    latest = {sha: last if made >= UNSET else None for sha, last, made in times}
+    }
     last = steps()[-1].before
-    tags = [
-        (f"tag {number}", tag)
-        for number, tag in enumerate(clocks.tags)
-        if tag.commit in latest and tag.at >= UNSET
-    ]
     nodes = [DatedNode(commit.sha, commit.parents, latest[commit.sha]) for commit in commits]
-    nodes += [DatedNode(name, (tag.commit,), tag.at) for name, tag in tags]
     sides = [
         node._replace(at=None if node.at is None else last * (node.at >= last)) for node in nodes
     ]
@@ -85,14 +75,6 @@ def dated_commits(commits: Sequence[Commit], clocks: OtherClocks) -> dict[str, W
         for sha, at in believed
         if (step := next((step for step in steps() if at < step.before), None))
     }
-
-
-def old_commits(commits: Iterable[Commit]) -> list[str]:
-    """Ids of the commits that may be older than agents: those whose signatures are worth
-    reading.
-    """
-    last = steps()[-1].before
-    return [commit.sha for commit in commits if max(commit.author_time, commit.commit_time) < last]
 
 
 def contradictions(nodes: Sequence[DatedNode]) -> Contradictions:

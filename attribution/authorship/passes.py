@@ -236,7 +236,7 @@ def date_old_lines(judged: Judged) -> None:
     commit to one or to a program.
     """
     evidence, nobody = judged.evidence, unknown(Reason.NO_SESSION)
-    for sha, witness in dated_commits(evidence.history.commits, evidence.clocks).items():
+    for sha, witness in dated_commits(evidence.history.commits).items():
         if (verdict := judged.verdicts.get(sha)) is None:
             continue
         link = evidence.links[sha]

@@ -16,7 +16,6 @@ from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
 from collector.checkpoints.statements import declarations
-from collector.git.clocks import OtherClocks
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
@@ -65,7 +64,6 @@ class RunInputs:
     sessions: SessionsRead
     history: CommitHistory
     links: Mapping[str, CommitLinks]  # by commit
-    clocks: OtherClocks
 
     def missing_transcripts(self, link: CommitLinks) -> list[MissingTranscript]:
         """Sessions named by the commit whose transcript does not reach up to it."""

@@ -3,6 +3,7 @@ template out. Reads only.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,12 +20,15 @@ from attribution.browse.requests import (
 )
 from attribution.features import groups
 from attribution.hooks import OfCommit, OfFile, OfSearch, OfSession, plugins, sections
+from attribution.queries.breakdown import breakdown
+from attribution.queries.breakdown_facts import BreakdownOptions
 from attribution.queries.commit import commit_diff, commit_numbers, report_of_commit
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
 from attribution.queries.commit_range import commit_page as commits_page
 from attribution.queries.open_repo import OpenRepo, commits_since
 from attribution.queries.overview import (
+    Section,
     months,
     overview,
     repositories,
@@ -325,6 +329,28 @@ def _discarded_cell(request: PageRequest, row: Row) -> str:
     return words.number(row["discarded"])
 
 
+_ADDED = "lines=lines added, agent_or_declared_share=by agents, agent_share=of it on record"
+_SINCE = {
+    "release": f"release, {_ADDED}, agent_or_declared_share_at_head=by agents at HEAD",
+    "directory": f"directory, {_ADDED}",
+    "agent": "agent, lines=lines added, commits",
+}
+
+
+def _since(request: PageRequest) -> Shown:
+    """Since when agents took part: by release, directory and agent."""
+    parts = []
+    for name, columns in _SINCE.items():
+        options = BreakdownOptions((name,), fold=True, repository=request.repository.name)
+        table = breakdown(request.store, options).table
+        notes = table.notes[:1] if name == "release" else []
+        parts += [f"<h2>Added, by {name}</h2>", html(replace(table, notes=notes), columns)]
+    at_head = read_view(request.store, "tip_directories", {"repo_id": request.repository.id})
+    shown = Section("At HEAD, by directory", at_head, "directory, lines, classes=by class")
+    parts += [f"<h2>{shown.title}</h2>", tables.section_html(shown)]
+    return Shown("whowrote_plain.html", {"heading": "Since when", "kind": "since", "parts": parts})
+
+
 def _session(request: PageRequest) -> Shown:
     store = request.store
     repo = request.repository
@@ -392,7 +418,7 @@ def _file(request: PageRequest) -> Shown:
     beside = _line_notes(store, file)
     turns = {(run.attribution.session_id, run.attribution.turn) for run in runs}
     prompts = {
-        (session, turn): prompt_of(store, session, turn)
+        f"{session}/{turn}": prompt_of(store, session, turn)
         for session, turn in turns
         if None not in (session, turn)
     }
@@ -504,4 +530,5 @@ _PAGES: dict[str, PageMaker] = {
     "sessions": _sessions,
     "session": _session,
     "turns": _turns,
+    "since": _since,
 }

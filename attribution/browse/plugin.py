@@ -14,6 +14,7 @@ from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from datasette import NotFound, Response, hookimpl
 from datasette.database import Database, QueryInterrupted
@@ -25,6 +26,7 @@ from attribution import addresses
 from attribution.browse import charts, describe, pages, requests, versions, words
 from collector.console.formats import cut
 from collector.errors import WhoWroteError
+from collector.json_values import Row, jsonable
 from collector.storage.bounded import DatabaseError, TookTooLong, open_bounded, time_limit
 from collector.storage.store import APPLICATION_ID, Store
 from collector.text import FORMULA_SIGNS, inner_formulas_out
@@ -204,7 +206,7 @@ def handle_exception(datasette: Any, request: Any, exception: Exception) -> Any:
     answer = failure_of(exception)
 
     async def page() -> Any:
-        if request.path.endswith(".json"):
+        if _is_json(request):
             return Response.json(
                 {"ok": False, "error": answer.message, "status": answer.status},
                 status=answer.status,
@@ -278,13 +280,42 @@ async def _page(datasette: Any, request: Any) -> Any:
         "charts": charts,
         "query": datasette.urls.database(name),
         "repo_name": repo_name,
+        "as_json": f"?{urlencode(arguments | {'_format': 'json'})}",
         "further_tabs": [(kind, name) for kind, (name, _) in pages.added_pages().items()],
     }
+    if _is_json(request):
+        return Response.json(_data(shown_page.values), default=str)
     return Response.html(
         await datasette.render_template(
             shown_page.template, shown_page.values | more, request=request
         )
     )
+
+
+def _is_json(request: Any) -> bool:
+    return bool(request.path.endswith(".json") or request.args.get("_format") == "json")
+
+
+# in JSON, of what templates call by a letter
+_NAMES = {
+    "c": "commit",
+    "d": "diff",
+    "f": "file",
+    "o": "overview",
+    "q": "query",
+    "r": "results",
+    "s": "session",
+    "t": "turns",
+}
+
+
+def _data(values: Row) -> Row:
+    """What a page shows without what only HTML needs; a table as its rows."""
+    return {
+        _NAMES.get(name, name): jsonable(value)
+        for name, value in values.items()
+        if not callable(value) and name not in ("html", "style")
+    }
 
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]

@@ -4,6 +4,7 @@ breakdown.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from importlib import resources
 from importlib.util import find_spec
@@ -25,7 +26,10 @@ from attribution.queries.overview import (
     survival_table,
 )
 from attribution.queries.session_page import session_page
+from collector.console.tables import CLASSES as CLASSES_CELL
+from collector.console.tables import html
 from collector.errors import WhoWroteError
+from collector.json_values import Numbers, Row
 from collector.runtime.version import install_command, version
 from collector.storage.store import Store
 from collector.storage.views import Table
@@ -75,12 +79,42 @@ def _file_of(repository: str) -> str:
     return f"{quote(repository, safe=' ').replace('%2F', '+')}.html"
 
 
+_OF_GROUPS = (
+    "coverage",
+    "lines=lines added",
+    "commits",
+    f"{CLASSES_CELL}=by class",
+    "agent_share=agents by record",
+    "agent_or_declared_share=or declared",
+    "agent_kept_30_days?=agents’ lines kept 30 days",
+    "undeclared_kept_30_days?=undeclared lines kept 30 days",
+    "agent_at_head?=agents’ lines at HEAD",
+    "cost_usd?=cost",
+    "cost_per_line_at_head?=USD per line at HEAD",
+    "findings_per_1000?=weaknesses per 1,000 lines of agents",
+)
+
+
+def _by_class(row: Row) -> Numbers:
+    return {name: row[f"{name}_lines"] for name in CLASSES}
+
+
+def _bar(row: Row) -> str:
+    return tables.small_bar(_by_class(row))
+
+
 def breakdown_html(breakdown: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
+    by, rows = breakdown.options.by, breakdown.table.rows
+    known = {name for row in rows for name, value in row.items() if value is not None}
+    numbers = {name: value if name in known else None for name, value in breakdown.whole.items()}
+    whole = {**dict.fromkeys(by), by[0]: "all", **numbers}
+    table = replace(breakdown.table, rows=[*rows, whole])
     return page(
         "whowrote_breakdown.html",
         b=breakdown,
-        classes=lambda row: {n: row[f"{n}_lines"] for n in CLASSES},
+        table=html(table, [*by, *_OF_GROUPS], {CLASSES_CELL: _bar}),
+        classes=_by_class,
         warnings=NOT_TO_CONCLUDE,
         a=None,
     )

@@ -13,7 +13,7 @@ from attribution.browse import charts, words
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section
 from collector.console.formats import cut
-from collector.console.tables import Cell, html
+from collector.console.tables import Cell, TableHtml, html
 from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Column, Table
@@ -109,7 +109,9 @@ def kinds_html(table: Table) -> str:
     )
 
 
-def section_html(section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None) -> str:
+def section_html(
+    section: Section, links: Mapping[str, Mapping[str, Cell]] | None = None
+) -> TableHtml:
     """A table of the overview; `links`: name of a table -> column -> its cells, where there are
     pages to link to.
     """

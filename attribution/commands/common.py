@@ -15,6 +15,7 @@ from collector.json_values import plain
 if TYPE_CHECKING:
     from attribution.queries.open_repo import LineRange, OpenRepo
     from collector.local.model import LocalOptions
+    from collector.runtime.progress import Progress
     from collector.storage.store import Store
 
 PATH = click.argument("path", required=False)
@@ -160,10 +161,16 @@ def open_clone(path: str, db: Path, quiet: bool = False) -> Iterator[OpenRepo]:
 
 
 @contextmanager
-def database(path: str | None, db: Path, now: bool = False) -> Iterator[tuple[Store, int | None]]:
+def database(
+    path: str | None,
+    db: Path,
+    now: bool = False,
+    prepare: Callable[[OpenRepo, Progress], object] = lambda opened, progress: None,
+) -> Iterator[tuple[Store, int | None]]:
     """The database, and the number of the repository at `path`, attributed first when needed.
 
-    `now`: with the commits and sessions of what is checked out.
+    `now`: with the commits and sessions of what is checked out. `prepare` brings what else is asked
+    for up to date.
     """
     from collector.storage.places import clone_of
     from collector.storage.store import Store
@@ -176,6 +183,8 @@ def database(path: str | None, db: Path, now: bool = False) -> Iterator[tuple[St
     with open_clone(path, db) as opened:
         if now and opened.complete is not None:
             opened.complete(opened, ())
+        with Reporter(path) as progress:
+            prepare(opened, progress)
         for note in opened.notes:  # what is listed is of another state
             notice(note)
         yield opened.store, opened.repo_id

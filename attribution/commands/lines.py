@@ -236,10 +236,13 @@ def survival(
 ) -> None:
     """Show how long lines survive and who removes them.
 
-    Compares lines of agents with lines of people. Given the PATH of a clone, line history is
-    computed first (incrementally). Without PATH, reports on all repositories in the database that
-    have line history.
+    Compares lines of agents with lines of people. Of the clone at PATH or around, line history is
+    computed first (incrementally). Elsewhere, reports on all repositories in the database that have
+    line history.
     """
+    from collector.storage.places import clone_of
+
+    path = path or clone_of(db)
     curves = not more["no_curves"] and output_format != "csv"
     if path is None and (full or exact):
         raise click.UsageError("--full and --exact require the PATH of a clone")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import PATH, TakesClone, database
+from attribution.commands.common import PATH, TakesClone, database, open_clone
 from collector.console.commands import CommandFiles
 from collector.console.options import Moment
 from collector.console.tables import print_table, print_tables, print_title, show_table
@@ -59,6 +61,9 @@ class _Report(TakesClone):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from attribution.queries.breakdown import DIMENSIONS
 
+        if ctx.params["deps"]:
+            ctx.params["sources"] = args
+            return None, click.Command(None), []
         word = args[0]
         by = {"repositories": "repository", "people": "person"}.get(word, word.removesuffix("s"))
         if word in self.commands or by not in DIMENSIONS:
@@ -114,6 +119,15 @@ class _Report(TakesClone):
         "With --by team: CSV with the columns email and team; * in an address stands for anything."
     ),
 )
+@click.option(
+    "--deps",
+    type=EXISTING_FILE,
+    metavar="LOCKFILE",
+    help=(
+        "Say since when agents took part in what a lock file pins; the arguments are directories"
+        " with clones of the sources, each attributed first where needed."
+    ),
+)
 @click.option("--full", is_flag=True, help="Print every column, and what must not be concluded.")
 @database_option
 @data_options
@@ -130,6 +144,10 @@ def report(
     """
     if context.invoked_subcommand is not None:
         return
+    lock, directories = breakdown.pop("deps"), breakdown.pop("sources", ())
+    if lock is not None:
+        _print_dependencies(output_format, lock, directories)
+        return
     if breakdown["by"] or page is None:
         _break_down(db, page, output_format, breakdown | {"by": breakdown["by"] or ("repository",)})
         return
@@ -143,6 +161,39 @@ def report(
 
     with Store(db, create=False) as store:
         _write_pages(page, dict(standalone.html_pages(store, page.name)))
+
+
+_OF_DEPENDENCIES = (
+    "dependency",
+    "version",
+    "found",
+    "since_release?=since",
+    "since_day?=from",
+    "agent_or_declared_share?=by agents",
+    "lines?",
+)
+
+
+def _print_dependencies(output_format: str, lock: Path, directories: Sequence[str]) -> None:
+    """On a terminal those with a source; the others are counted."""
+    from attribution.queries import dependencies as queries
+    from collector.storage.places import database_of
+
+    if not directories or not all(map(os.path.isdir, directories)):
+        raise click.UsageError("--deps: name directories with clones of the sources")
+    found = queries.sources([Path(directory) for directory in directories])
+    rows = []
+    for pinned in queries.dependencies(lock):
+        source = queries.source_of(pinned, found)
+        if source is None:
+            rows.append(queries.row_of(pinned, None))
+            continue
+        with open_clone(str(source), database_of(source)) as clone:
+            rows.append(queries.row_of(pinned, clone))
+    table = queries.dependency_table(rows)
+    if not output_format:
+        table.rows = [row for row in table if row["found"] != queries.NO_SOURCE]
+    print_table(output_format, table, _OF_DEPENDENCIES)
 
 
 def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) -> None:
@@ -191,17 +242,15 @@ def _weekly(store: Store, options: BreakdownOptions, page: Path | None, full: bo
         _write(page, standalone.page("whowrote_week.html", r=report, show=tables.section_html))
         return
     print_title(", ".join(row["name"] for row in store.rows("SELECT name FROM repos ORDER BY 1")))
-    compared = report.sections[0].table
     if not full:
-        nothing = {"", "0", "0.0 %"}
-        compared.rows = [row for row in compared if {*list(row.values())[1:3]} - nothing]
+        del report.sections[0].table.rows[2:]
     for section in report.sections if full else report.sections[:1]:
         print_title(section.title)
         show_table(out(), section.table, section.columns, None if full else _SHOWN)
         out().print()
     for text in (*report.unknowable, *report.notes) if full else report.unknowable[:1]:
         out().print(one_line(text), style="dim")
-    out().print("--full: week by week, what became of the lines, what is open", style="dim")
+    out().print("--full: more weeks, what became of the lines, what is open", style="dim")
 
 
 def _print_groups(output_format: str, result: Breakdown, full: bool) -> None:
@@ -362,9 +411,10 @@ def compare(outcome: str, path: str | None, db: Path, output_format: str) -> Non
     Two controls say what chance does: authors drawn again among the commits that are compared, and
     an outcome that no author can influence. --json has every commit behind the numbers.
     """
+    from attribution.ensure.history import follow_first
     from attribution.queries.compared import compare_tables
 
-    with database(path, db) as (store, repo):
+    with database(path, db, prepare=follow_first) as (store, repo):
         tables = compare_tables(store, outcome, repo)
     if output_format:
         print_tables(output_format, tables)

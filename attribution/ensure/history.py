@@ -26,6 +26,12 @@ def lines_followed(clone: OpenRepo, request: HistoryRequest, progress: Progress)
     return done.notes
 
 
+def follow_first(clone: OpenRepo, progress: Progress = no_progress, full: bool = False) -> None:
+    """Follows the lines of a clone where nobody has yet."""
+    if not is_followed(clone):
+        lines_followed(clone, HistoryRequest(full), progress)
+
+
 def follow_newer(clone: OpenRepo) -> None:
     """The history of lines up to the last commit that was worked out for a question, beside which
     it is kept; nothing where none is followed.

@@ -103,7 +103,7 @@ def attribute_clone(request: AttributeRequest, progress: Progress = tell_parent)
         store.keep_content(request.content, request.redact)
         clone, options = _mirror_of(store, clone, request.mirror, options)
         done = attribute_one(store, clone, options, progress, request.limits)
-        report = repo_report(store, done.repo_id)
+        report = repo_report(store, done.repo_id, clone.file_at)
         report.censored, report.unchanged, report.seconds = (
             done.censored,
             done.unchanged,

@@ -34,7 +34,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
-from collector.groups import group_pairs, positions
+from collector.groups import positions
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -122,17 +122,22 @@ def _in_time(groups: Mapping[tuple[str, ...], Facts], by: Sequence[str]) -> list
     if "release" not in by:
         return sorted(groups)
     place = list(by).index("release")
-    cells = [cell for group in groups.values() for cell in group.cells]
-    order = positions(_releases(cells))
-    named = [key for key in groups if key[place] in order]  # others have no lines
-    return sorted(named, key=lambda key: (*key[:place], order[key[place]], *key[place:]))
+    cells = {key: group.cells for key, group in groups.items() if group.cells}
+    releases = _releases(itertools.chain.from_iterable(cells.values()))
+    place_of = positions(releases)
+    order = {key: min(place_of[_release(cell)] for cell in cells[key]) for key in cells}
+    return sorted(cells, key=lambda key: (*key[:place], order[key], *key[place:]))
+
+
+def _release(cell: LineCell) -> str:
+    return cell.place.release or NO_RELEASE
 
 
 def _releases(cells: Iterable[LineCell]) -> Texts:
     """Release -> day of its last line, in order of time; what is in none comes last."""
     last: Texts = {}
     for cell in cells:
-        name = cell.place.release or NO_RELEASE
+        name = _release(cell)
         last[name] = max(cell.place.day, last.get(name, ""))
     return dict(sorted(last.items(), key=_version))
 
@@ -145,22 +150,37 @@ def _version(release: tuple[str, str]) -> tuple[bool, str, list[str | int]]:
 
 
 def since_when(cells: Sequence[LineCell]) -> str:
-    """The first release with a sign of an agent, and the last one before it without."""
-    releases = _releases(cells)
-    days = group_pairs(
-        (cell.place.release or NO_RELEASE, cell.place.day) for cell in cells if cell.signed
-    )
-    looked = "looked for in source and tests: sessions on record, and commits that name an agent"
-    if not days:
-        count = count_of(len(releases.keys() - {NO_RELEASE}), "release")
-        return f"no sign of an agent in {count}; {looked}"
-    names = list(releases)
-    number = next(number for number, name in enumerate(names) if name in days)
-    first = (
-        f"first release with a sign of an agent: {names[number]}, from {min(days[names[number]])}"
-    )
-    before = f"; last one before it: {names[number - 1]}" if number else ""
-    return f"{first}{before}; {looked}"
+    """The first release with a sign of an agent, and the last one before it without, in words."""
+    sign = first_sign(cells)
+    if sign is None:
+        count = count_of(len(_releases(cells).keys() - {NO_RELEASE}), "release")
+        return f"no sign of an agent in {count}; {LOOKED_FOR}"
+    before = f"; last one before it: {sign.before}" if sign.before else ""
+    first = f"first release with a sign of an agent: {sign.release}, from {sign.day}"
+    return f"{first}{before}; {LOOKED_FOR}"
+
+
+class FirstSign(NamedTuple):
+    """Of an agent: the first release with one, the day of its first line there, the release before
+    ("" for none).
+    """
+
+    release: str
+    day: str
+    before: str
+
+
+LOOKED_FOR = "looked for in source and tests: sessions on record, and commits that name an agent"
+
+
+def first_sign(cells: Sequence[LineCell]) -> FirstSign | None:
+    before = ""
+    for name in _releases(cells):
+        days = [cell.place.day for cell in cells if cell.signed and _release(cell) == name]
+        if days:
+            return FirstSign(name, min(days), before)
+        before = name
+    return None
 
 
 def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
@@ -205,20 +225,23 @@ def check(options: BreakdownOptions) -> None:
 class _Naming:
     """Names of groups as they are shown.
 
-    Months before and between those of agents are one group, where that is asked for.
+    Months, and releases of one repository, before and between those with a sign of an agent are
+    one group, where that is asked for.
     """
 
     def __init__(self, options: BreakdownOptions, cells: Sequence[LineCell]) -> None:
         self._options = options
         self._teams: Texts = {}
-        self._quiet_months = _quiet_months(cells) if options.fold else {}
+        self._quiet = _quiet_months(cells) | _quiet_releases(cells) if options.fold else {}
 
     def key(self, location: Place) -> tuple[str, ...]:
         return tuple(self._name(dimension, location) for dimension in self._options.by)
 
     def _name(self, dimension: str, location: Place) -> str:
         if dimension == "month":
-            return self._quiet_months.get(location.day[:7], location.day[:7])
+            return self._quiet.get(location.day[:7], location.day[:7])
+        if dimension == "release":
+            return self._quiet.get(location.release, location.release or NO_RELEASE)
         if dimension == "week":
             return monday(location.day)
         if dimension == "team":
@@ -240,12 +263,24 @@ class _Naming:
 def _quiet_months(cells: Sequence[LineCell]) -> Texts:
     """Month without a line of agents, beside another such month -> the name of all of them."""
     agents = {cell.place.day[:7] for cell in cells if cell.line_class in BY_AGENTS}
+    return _joined(sorted({cell.place.day[:7] for cell in cells}), agents)
+
+
+def _quiet_releases(cells: Sequence[LineCell]) -> Texts:
+    """The same for releases; those of several repositories have no common order."""
+    signed = {_release(cell) for cell in cells if cell.signed}
+    if len({cell.place.repository for cell in cells}) > 1:
+        return {}
+    return _joined([name for name in _releases(cells) if name != NO_RELEASE], signed)
+
+
+def _joined(every: Sequence[str], agents: Collection[str]) -> Texts:
+    """Name -> the name of its run of names without agents, where it is not alone."""
     result: Texts = {}
-    every = sorted({cell.place.day[:7] for cell in cells}) if agents else []
-    for of_agents, run in itertools.groupby(every, agents.__contains__):
-        months = list(run)
-        if not of_agents and len(months) > 1:
-            result |= dict.fromkeys(months, f"{months[0]} to {months[-1]}")
+    for of_agents, run in itertools.groupby(every if agents else (), agents.__contains__):
+        names = list(run)
+        if not of_agents and len(names) > 1:
+            result |= dict.fromkeys(names, f"{names[0]} to {names[-1]}")
     return result
 
 
@@ -275,10 +310,11 @@ def _row(group: Facts, scope: _Asked) -> Row:
     those of commits that name an agent without a record of it. Groups by agent have none of the
     three. agent_kept_30_days: agent lines that are still there 30 days later (Kaplan-Meier);
     undeclared_kept_30_days: the same for lines of commits that nothing links to an agent;
-    agent_at_head: agent lines that HEAD still has, whatever their age. Beside each are its 95 %
-    interval and the number of lines that it is of. cost_usd: of prompts with a known cost;
-    cost_per_line_at_head: at least so much for each agent line at HEAD. findings: introduced in
-    agents' lines.
+    agent_at_head: agent lines that HEAD still has, whatever their age;
+    agent_or_declared_share_at_head: of all followed lines that HEAD still has, those of agents.
+    Beside each are its 95 % interval and the number of lines that it is of. cost_usd: of prompts
+    with a known cost; cost_per_line_at_head: at least so much for each agent line at HEAD.
+    findings: introduced in agents' lines.
     """
     lines: Counter[str] = Counter()
     for cell in group.cells:
@@ -290,6 +326,11 @@ def _row(group: Facts, scope: _Asked) -> Row:
     cost, priced = cost_of(group.prompts) if scope.of_prompts else (None, None)
     at_head = (
         (commit_of(record), record.lines, not record.dead) for record in agents if not record.lost
+    )
+    standing = (
+        (commit_of(record), record.lines, record.author in BY_AGENTS)
+        for record in records
+        if not record.dead and not record.lost
     )
     there = sum(record.lines for record in agents if not record.dead and not record.lost)
     weaknesses = (
@@ -315,6 +356,9 @@ def _row(group: Facts, scope: _Asked) -> Row:
             _share_after_30_days(undeclared) if scope.followed else _NOT_KNOWN,
         ),
         **_columns("agent_at_head", _ratio(at_head) if scope.followed else _NOT_KNOWN),
+        **_columns(
+            "agent_or_declared_share_at_head", _ratio(standing) if scope.followed else _NOT_KNOWN
+        ),
         "cost_usd": cost,
         "cost_per_line_at_head": (
             cost / there if cost is not None and there >= minimum.PART.lines else None
@@ -323,6 +367,11 @@ def _row(group: Facts, scope: _Asked) -> Row:
         "prompts_with_cost": priced,
         **dict(zip(_WEAKNESSES, weaknesses, strict=True)),
     }
+
+
+def share_of_agents(cells: Sequence[LineCell]) -> Row:
+    """Recorded or declared, as in the rows of a breakdown."""
+    return _columns("agent_or_declared_share", _share(cells, BY_AGENTS))
 
 
 def _columns(name: str, share: Share) -> Row:

@@ -46,6 +46,12 @@ class BreakdownOptions:
     teams: Mapping[str, str] = field(default_factory=dict)
     sort: str = ""  # a column of numbers, the largest first; "" for the order of names
     fold: bool = False  # months without agents side by side are one group, and not in `months`
+    repository: str = ""  # only of this one
+
+    @property
+    def parameters(self) -> tuple[str, str, str]:
+        """Of a statement with `asked_for`."""
+        return self.since, self.until, self.repository
 
 
 class LineCell(NamedTuple):
@@ -78,11 +84,14 @@ class Weak(NamedTuple):
 AGENT = "COALESCE(NULLIF(s.agent, ''), s.agent_label, '')"
 
 
-def days(moment: str) -> str:
-    """The condition that a time is in the days of the options, which are the first two
+def asked_for(moment: str) -> str:
+    """The condition that a time is in the days of the options and `r` their repository: the
     parameters of a statement.
     """
-    return f"(?1 = '' OR {moment} >= ?1) AND (?2 = '' OR substr({moment}, 1, 10) <= ?2)"
+    return (
+        f"(?1 = '' OR {moment} >= ?1) AND (?2 = '' OR substr({moment}, 1, 10) <= ?2)"
+        " AND ?3 IN ('', r.name)"
+    )
 
 
 def place_columns(path: str, agent: str) -> str:
@@ -111,16 +120,16 @@ SELECT {place_columns("f.path", _AGENT_OF_LINE)}, c.id AS commit_id, {_CLASS} AS
 FROM commits c JOIN repos r ON r.id = c.repo_id
 JOIN commit_files f ON f.commit_id = c.id JOIN spans p ON p.file_id = f.id
 JOIN origins o ON o.id = p.origin_id LEFT JOIN sessions s ON s.id = o.session_id
-WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {days("c.author_at")}
+WHERE f.kind IN ({sql_list(sorted(HEADLINE))}) AND {asked_for("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11 HAVING SUM(p.nonblank) > 0 ORDER BY c.id, 3, 4, 10
 """
 
 
 def placed(
-    store: Store, sql: str, options: BreakdownOptions, *more: object
+    store: Store, sql: str, options: BreakdownOptions
 ) -> Iterator[tuple[Place, tuple[Any, ...]]]:
     """Rows whose first columns are a place, with the columns behind it."""
-    for row in store.rows(sql, (options.since, options.until, *more)):
+    for row in store.rows(sql, options.parameters):
         values = tuple(row.values())
         yield Place(*values[: len(Place._fields)]), values[len(Place._fields) :]
 
@@ -131,12 +140,12 @@ SELECT h.id, h.repo_id, r.name AS repository, substr(h.author_at, 1, 10) AS day,
   COALESCE(c.release, '') AS release
 FROM history_commits h JOIN repos r ON r.id = h.repo_id
 LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
-WHERE {days("h.author_at")}
+WHERE {asked_for("h.author_at")}
 """
 
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
-    births = {row["id"]: row for row in store.rows(_BIRTHS, (options.since, options.until))}
+    births = {row["id"]: row for row in store.rows(_BIRTHS, options.parameters)}
     drivers = store.pairs("SELECT id, driver FROM sessions")
     result = []
     for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
@@ -157,7 +166,7 @@ SELECT COALESCE(substr(t.at, 1, 10), '') AS day, r.name AS repository, '' AS dir
   COALESCE(t.agent, '') AS agent, '' AS name,
   '' AS email, s.driver, '' AS release, t.cost_usd
 FROM turn_outcomes t JOIN repos r ON r.id = t.repo_id JOIN sessions s ON s.id = t.session_id
-  WHERE {days("t.at")}
+  WHERE {asked_for("t.at")}
 ORDER BY t.session_id, t.turn_index
 """
 
@@ -180,10 +189,14 @@ class Facts:
         return result
 
 
+def line_cells(store: Store, options: BreakdownOptions) -> list[LineCell]:
+    return [LineCell(place, *values) for place, values in placed(store, _CELLS, options)]
+
+
 def facts(store: Store, options: BreakdownOptions) -> Facts:
     """All of a database that the options leave."""
     return Facts(
-        [LineCell(place, *values) for place, values in placed(store, _CELLS, options)],
+        line_cells(store, options),
         _lives(store, options),
         [Prompt(place, *values) for place, values in placed(store, _PROMPTS, options)],
         [

@@ -1,8 +1,9 @@
 """Everything that `whowrote repo` says about a repository."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from attribution.hooks import OfCounts, OfUndeclared, Section, sections
@@ -184,8 +185,12 @@ class RepoReport:
         return values | {"sessions": sessions, "problems": problems}
 
 
-def repo_report(store: Store, repo_id: int) -> RepoReport:
-    """The numbers of one repository.
+FileAt = Callable[[str, str], str | None]
+"""Commit, path -> blob id."""
+
+
+def repo_report(store: Store, repo_id: int, file_at: FileAt = lambda sha, path: path) -> RepoReport:
+    """The numbers of one repository; `file_at` tells whether HEAD has the file of the example.
 
     Raises LookupError when the database has none of that number.
     """
@@ -218,7 +223,7 @@ def repo_report(store: Store, repo_id: int) -> RepoReport:
     report.problems = problem_table(store, repo_id)
     report.undeclared_notes = undeclared_notes(store, [repo_id])
     report.asides = sections(store, OfCounts(repo_id))
-    report.example = _example(store, repo_id)
+    report.example = _example(store, repo_id, partial(file_at, report.head))
     return report
 
 
@@ -232,40 +237,29 @@ def problem_table(store: Store, repo_id: int | None = None) -> Table:
     return read_view(store, "problem_list", {"repo_id": repo_id}, "count DESC, stage, code")
 
 
-def _example(store: Store, repo_id: int) -> str:
+_FILES = f"""
+SELECT f.path, MAX(f.id) AS id FROM commit_files f JOIN commits c ON c.id = f.commit_id
+WHERE c.repo_id = ? AND f.content = 'text' GROUP BY f.path
+ORDER BY SUM(f.agent_lines) > 0 DESC, f.kind IN ({sql_list(sorted(HEADLINE))}) DESC,
+  MIN(SUM(f.agent_lines), SUM(f.human_lines)) DESC, SUM(f.agent_lines) DESC
+"""
+
+
+def _example(store: Store, repo_id: int, is_there: Callable[[str], str | None]) -> str:
     """A line of a file that agents wrote, rather of source or test and of one where people wrote
-    too.
+    too; "" without any.
     """
-    agent, human, latest = Counter[str](), Counter[str](), dict[str, Mapping[str, Any]]()
-    for file in store.rows(
-        "SELECT f.id, f.path, f.old_path, f.status, f.content, f.kind, f.agent_lines, f.human_lines"
-        " FROM commit_files f JOIN commits c ON c.id = f.commit_id WHERE c.repo_id = ? ORDER BY"
-        " c.position",
-        (repo_id,),
-    ):
-        latest.pop(file["old_path"] or file["path"], None)
-        latest.pop(file["path"], None)
-        if file["status"] != "D" and file["content"] == "text":
-            latest[file["path"]] = file
-            agent[file["path"]] += file["agent_lines"]
-            human[file["path"]] += file["human_lines"]
-    if not latest:
-        return ""
-    path = max(
-        latest,
-        key=lambda p: (
-            agent[p] > 0,
-            latest[p]["kind"] in HEADLINE,
-            min(agent[p], human[p]),
-            agent[p],
-        ),
-    )
-    line = store.value(
-        "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
-        "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1",
-        (latest[path]["id"],),
-    )
-    return f"{path}:{line or 1}"
+    for file in store.rows(_FILES, (repo_id,)):
+        if is_there(file["path"]):
+            line = store.value(_LINE, (file["id"],))
+            return f"{file['path']}:{line or 1}"
+    return ""
+
+
+_LINE = (
+    "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
+    "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1"
+)
 
 
 def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:

@@ -14,7 +14,7 @@ from attribution.queries.breakdown_facts import BreakdownOptions, Prompt, facts
 from attribution.queries.coverage import AgentShare
 from attribution.queries.overview import Section, monday
 from attribution.stats.accuracy import audited_note
-from collector.console.formats import number, percent, words
+from collector.console.formats import percent
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
@@ -27,12 +27,11 @@ _SEVERITIES = ("high", "medium", "low")
 _UNITS = dict.fromkeys(
     ("coverage", "agent_share", "agent_or_declared_share", "agent_at_head", "share"), "share"
 ) | {
-    **dict.fromkeys(("this week", "last week", "change"), "amount"),
     "cost_usd": "USD",
 }
-_WEEK = (
-    "week, coverage, lines, commits, agent_share=agents by record, "
-    "agent_or_declared_share=or declared, cost_usd=USD"
+_COLUMNS = (
+    "coverage, lines, commits, agent_share=agents by record, "
+    "agent_or_declared_share=or declared, cost_usd?=cost"
 )
 
 
@@ -65,25 +64,27 @@ def weekly_report(store: Store, options: BreakdownOptions) -> WeeklyReport:
     if not result.cells:
         raise no_lines(store)
     weeks = {row["week"]: row for row in group_rows(result, replace(options, by=("week",)))}
-    now, last = (weeks.get(week, {}) for week in (this.isoformat(), _weeks_before(this, 1)))
+    these = [_weeks_before(this, weeks) for weeks in (0, 1)]
+    now = weeks.get(these[0], {})
     by_week = result.grouped(lambda place: (monday(place.day),))
     month = [by_week[(_weeks_before(this, number),)] for number in range(WEEKS_BEFORE, 0, -1)]
+    before = {week for week in weeks if week >= (options.since or first)}
     shown = [
-        row for week, row in sorted(weeks.items(), reverse=True) if week >= (options.since or first)
+        _with_classes(weeks.get(week, {"week": week, "lines": 0, "commits": 0}))
+        for week in sorted({*before, *these}, reverse=True)
     ]
     sections = [
         Section(
-            f"Week of {this.isoformat()}, and the week before",
-            table_of(_compare_weeks(now, last), _UNITS),
-            ", this week, last week, change",
+            f"Week of {this.isoformat()}, and those before",
+            table_of(shown, _UNITS),
+            f"week, {_COLUMNS}, classes=by class",
         ),
-        Section("Week by week", table_of(shown, _UNITS), _WEEK),
         _became(
             [life.record for part in month for life in part.lives],
             [prompt for part in month for prompt in part.prompts],
         ),
         _open_weaknesses(store, this),
-        *_groups(group_rows(result, options), options, this),
+        *_groups(group_rows(result, options), options, these),
     ]
     notes = [note for note in (audited_note("agent", "human", "likely_human"),) if note]
     return WeeklyReport((this.isoformat(), until.isoformat()), sections, _unknowable(now), notes)
@@ -102,58 +103,8 @@ def _weeks_before(day: date, weeks: int) -> str:
     return (day - timedelta(weeks=weeks)).isoformat()
 
 
-# --- this week and the last -----------------------------------------------------------------------
-
-
-def _compare_weeks(now: Row, last: Row) -> list[Row]:
-    """Coverage first: what the other shares are worth depends on it."""
-    lines = [_line("lines added to source and tests", now.get("lines", 0), last.get("lines", 0))]
-    shares = [("coverage: lines with a named author", "coverage", "coverage_of")]
-    shares += [("agents: by record or declared", "agent_or_declared_share", "lines")]
-    shares += [(f"– {words(name)}", f"{name}_lines", "lines") for name in LINE_CLASSES]
-    coverage, *classes = (_share_line(*names, now, last) for names in shares)
-    money = _line("cost of prompts, USD", now.get("cost_usd"), last.get("cost_usd"))
-    return [
-        coverage,
-        *lines,
-        *classes,
-        _line("commits that have such lines", now.get("commits", 0), last.get("commits", 0)),
-        money,
-    ]
-
-
-def _line(name: str, now: float | None, last: float | None) -> Row:
-    change = (now or 0) - (last or 0)
-    text = f"{change:+,}" if isinstance(change, int) else f"{change:+,.2f}"
-    return {
-        "": name,
-        "this week": number(now),
-        "last week": number(last),
-        "change": text if change and now is not None else "",
-    }
-
-
-def _share_line(name: str, part: str, whole: str, now: Row, last: Row) -> Row:
-    shares = [_share(row, part, whole) for row in (now, last)]
-    now_share, last_share = shares
-    differs = now_share is not None and last_share is not None and now_share != last_share
-    change = f"{100 * ((now_share or 0) - (last_share or 0)):+.1f} points" if differs else ""
-    of = [
-        f" of {row[whole]:,}" if part == "coverage" and row.get(whole) else ""
-        for row in (now, last)
-    ]
-    cells = [
-        percent(share, 1) + (text if share is not None else "")
-        for share, text in zip(shares, of, strict=True)
-    ]
-    return {"": name, "this week": cells[0], "last week": cells[1], "change": change}
-
-
-def _share(row: Row, part: str, whole: str) -> float | None:
-    """`part` is a share, or lines of `whole`."""
-    if not row.get(whole) or row[part] is None:
-        return None
-    return float(row[part]) if not part.endswith("_lines") else row[part] / row[whole]
+def _with_classes(row: Row) -> Row:
+    return {**row, **{name: row.get(f"{name}_lines", 0) for name in LINE_CLASSES}}
 
 
 # --- what became of the weeks before --------------------------------------------------------------
@@ -247,47 +198,17 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
     }
 
 
-def _groups(rows: Sequence[Row], options: BreakdownOptions, this: date) -> list[Section]:
-    """This week and the last by the other names, the group with the most lines first, or as
-    `sort` says.
-    """
-    by = tuple(name for name in options.by if name != "week")
-    if not by:
-        return []
-    weeks = [
-        {tuple(row[name] for name in by): row for row in rows if row["week"] == week}
-        for week in (this.isoformat(), _weeks_before(this, 1))
-    ]
-    now, last = weeks
-    joined = [
-        dict(zip(by, key, strict=True))
-        | {name: now.get(key, {}).get(name) for name in _OF_GROUP}
-        | {f"{name} last week": last.get(key, {}).get(name) for name in _OF_GROUP}
-        for key in {**now, **last}
-    ]
-    column = options.sort if options.sort in _OF_GROUP else "lines"
-    joined.sort(
-        key=lambda row: (
-            -(row[column] or 0),
-            -(row[f"{column} last week"] or 0),
-            *(row[name] for name in by),
-        )
+def _groups(rows: Sequence[Row], options: BreakdownOptions, weeks: Sequence[str]) -> list[Section]:
+    """These weeks by the other names: the group with the most lines first, or as `sort` says."""
+    by = [name for name in options.by if name != "week"]
+    column = options.sort or "lines"
+    shown = [row for row in rows if row["week"] in weeks]
+    shown.sort(key=lambda row: row[column] or 0, reverse=True)
+    shown.sort(key=lambda row: str(row["week"]), reverse=True)
+    table = table_of(shown, _UNITS | {"agent": "agent"})
+    return (
+        [Section(f"By {', '.join(by)}", table, f"week, {', '.join(by)}, {_COLUMNS}")] if by else []
     )
-    units = (
-        _UNITS | {f"{name} last week": unit for name, unit in _UNITS.items()} | {"agent": "agent"}
-    )
-    columns = (
-        *by,
-        *(
-            column
-            for name, title in _OF_GROUP.items()
-            for column in (f"{name}={title}", f"{name} last week=last week")
-        ),
-    )
-    return [Section(f"By {', '.join(by)}", table_of(joined, units), columns)]
-
-
-_OF_GROUP = {"coverage": "coverage", "lines": "lines", "agent_or_declared_share": "agents"}
 
 
 def _unknowable(now: Row) -> list[str]:

@@ -11,7 +11,6 @@ from attribution.authorship.clock_offsets import on_session_clocks
 from attribution.authorship.commits import added_files, read_history
 from attribution.authorship.conclude import NamedSessions, conclude
 from attribution.authorship.content import CommitTexts, content_probes
-from attribution.authorship.dates import old_commits
 from attribution.authorship.links import (
     ChangedPaths,
     add_imports,
@@ -46,14 +45,13 @@ from attribution.authorship.worktrees import CommitProbe, Runner
 from attribution.queries.survival import seconds
 from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
-from collector.git.clocks import other_clocks
 from collector.git.repository import GitRepo
 from collector.local.model import NOTHING_LOCAL, LocalSessions
 from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "33"
+VERSION = "34"
 """Of what is concluded: to be raised with the rules."""
 
 _GONE = (
@@ -108,10 +106,7 @@ def read_inputs(
     recover(context.repo, head, history, links, checkpoints, sessions.edits)
     # a merge on a server whose originals are gone is at least the merging session's
     add_own(links, own, checkpoints)
-    clocks = other_clocks(context.repo, old_commits(history.commits))
-    return RunInputs(
-        checkpoints, add_missing_ends(sessions, checkpoints, links), history, links, clocks
-    )
+    return RunInputs(checkpoints, add_missing_ends(sessions, checkpoints, links), history, links)
 
 
 def replay(

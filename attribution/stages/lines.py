@@ -100,7 +100,7 @@ def attribute_repo(
         run.report([*_write(context, judged, target.head, options.since), *_damaged_commits(repo)])
         weaker = _weaker(before, _named_lines(context), judged)
         # its rows went with those they point to
-        forget_runs(store, (StageName.SURVIVAL,), context.repo_id)
+        forget_runs(store, (StageName.SURVIVAL, StageName.RELEASES), context.repo_id)
         run.covers(feature_rows.COSTS, feature_rows.costs_key(prices_of(store)))
         # all that `collect run` would have read
         if options.whole and not local.sessions and run.key == target.key:

@@ -18,7 +18,7 @@ from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_
 from corpus.axes import WEIGHTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
-from corpus.page import PAGE, PARTS, page_text, store_scores
+from corpus.page import DOCS, PARTS, page_texts, store_scores
 from corpus.score import print_scores, scores
 from corpus.store import about, histories, keep, mark_shown, small_choice
 
@@ -116,7 +116,8 @@ def make_sample(most: int) -> None:
 def make_page(names: list[str], most: int) -> None:
     parts = {part: CORPUS / part for part in PARTS if (CORPUS / part).exists()}
     store_scores(parts, {part: score(part, names, most) for part in parts})
-    PAGE.write_text(page_text(), "utf-8")
+    for name, text in page_texts().items():
+        (DOCS / name).write_text(text, "utf-8")
 
 
 def main() -> int:

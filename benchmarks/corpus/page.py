@@ -1,5 +1,5 @@
 """The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv;
-docs/benchmark.md shows both.
+docs/benchmark.md and docs/benchmark-axes.md show both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from corpus.store import about, histories
 ROOT = Path(__file__).parent.parent.parent
 DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
 HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
-PAGE = ROOT / "docs" / "benchmark.md"
+DOCS = ROOT / "docs"
+PAGES = ("benchmark.md", "benchmark-axes.md")
 PARTS = ("open", "held-out")
 NUMBERS = (
     "agent_found",
@@ -254,11 +255,11 @@ def _size(part: Mapping[str, Any]) -> str:
     )
 
 
-def page_text() -> str:
-    """docs/benchmark.md from the stored scores."""
+def page_texts() -> dict[str, str]:
+    """Name -> text of each page of PAGES, from the stored scores."""
     data = json.loads(DATA.read_text("utf-8"))
     whole, held = data["parts"]["open"], data["parts"].get("held-out")
-    text = TEMPLATE.read_text("utf-8")
+    texts = {name: (DOCS / "templates" / name).read_text("utf-8") for name in PAGES}
     values = {
         "SIZE": _size(whole),
         "HELD_SIZE": _size(held) if held else "not made yet",
@@ -275,8 +276,6 @@ def page_text() -> str:
         "HISTORY": _history(),
     }
     for name, value in values.items():
-        text = text.replace("{" + name + "}", value.rstrip("\n"))
-    return text
-
-
-TEMPLATE = ROOT / "docs" / "templates" / "benchmark.md"
+        filled = "{" + name + "}", value.rstrip("\n")
+        texts = {page: text.replace(*filled) for page, text in texts.items()}
+    return texts

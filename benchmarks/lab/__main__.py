@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument(
         "--store",
         action="store_true",
-        help="keep the outcome in benchmarks/data/lab.json, which docs/agents.md shows",
+        help="keep the outcome in benchmarks/data/lab.json, which docs/agents-tested.md shows",
     )
     options = parser.parse_args()
     names = [name for name in options.agents.split(",") if name] or [agent.name for agent in AGENTS]

@@ -1,4 +1,5 @@
-"""What the lab proved of each agent's reader, in benchmarks/data/lab.json; docs/agents.md shows it.
+"""What the lab proved of each agent's reader, in benchmarks/data/lab.json; docs/agents-tested.md
+shows it.
 
 python -m lab.proof [RUN...]      from runs that were compared; default: all in the cache
 """

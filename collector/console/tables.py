@@ -280,7 +280,16 @@ def _terminal_cell(column: Column, row: Row) -> Text:
     return Text.assemble(*parts, "…" if len(shares) > _MOST_CLASSES else "")
 
 
-def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None) -> str:
+class TableHtml(str):
+    """A table as HTML, which has its rows for the JSON form of a page."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def html(
+    table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | None = None
+) -> TableHtml:
     """The table as HTML; `cells`: column -> a function that makes the markup of its cell from a
     row: a link, a bar.
     """
@@ -301,10 +310,13 @@ def html(table: Table, names: Sequence[str] = (), cells: Mapping[str, Cell] | No
     )
     body = "\n".join(f"<tr>{cells_of_row}</tr>" for cells_of_row in rows)
     notes = "".join(f'<p class="dim">{escape(printable(note))}</p>' for note in table.notes)
-    return (
+    result = TableHtml(
         f'<div class="scroll"><table class="ww-table"><thead><tr>{head}</tr></thead>'
         f"<tbody>\n{body}</tbody></table></div>{notes}"
     )
+    result.columns = table.columns
+    result.rows = table.rows
+    return result
 
 
 def _style(table: Table, column: Column) -> str:

@@ -485,29 +485,13 @@ class RepositoryBase:
 
         Nothing is verified.
         """
-        text = self.signature_text(sha)
-        if text:
-            return next(
-                (kind for start, kind in _SIGNATURES.items() if text.startswith(start)),
-                Signature.OTHER,
-            )
-        return ""
-
-    def signature_text(self, sha: str) -> bytes:
-        """The signature that a commit carries; empty for none."""
         kind, data = self._object(sha)
         head, _, _ = data.partition(b"\n\n") if kind == "commit" else (b"", b"", b"")
         match = _SIGNED.search(head)
-        if match:
-            return match[1].replace(b"\n ", b"\n")
-        return b""
-
-    def tag_text(self, oid: str) -> bytes:
-        """An annotated tag as git stores it; empty for anything else."""
-        kind, data = self._object(oid)
-        if kind == "tag":
-            return data
-        return b""
+        if match is None:
+            return ""
+        kinds = (kind for start, kind in _SIGNATURES.items() if match[1].startswith(start))
+        return next(kinds, Signature.OTHER)
 
     def mailmap(self, commit: str) -> Callable[[str, str], tuple[str, str]]:
         """Name and address of an author -> those that the `.mailmap` of a commit gives them; the

@@ -5,10 +5,10 @@ the best pairs first. `RenameSources` is `git blame`: each destination looks for
 source may serve many.
 
 Git compares sizes and "spans": a text is cut after each newline and after 64 bytes at the latest,
-each span is reduced to a number below 107,927, and the bytes of spans that both texts have, divided
-by the size of the larger text, are the similarity (scaled to 60,000). Spans that collide count as
-equal, so the numbers matter. A last piece without newline and shorter than 64 bytes is not counted.
-Git 2.44 and later count it: pass `whole=True` for those.
+and the bytes of spans that both texts have, divided by the size of the larger text, are the
+similarity (scaled to 60,000). A last piece without newline and shorter than 64 bytes is not
+counted. Git takes spans for equal whose numbers below 107,927 are; here they are compared
+themselves, which changed none of 13,118 pairs of 66 repositories.
 """
 
 from __future__ import annotations
@@ -23,28 +23,15 @@ MINIMUM = FULL // 2  # -M50%
 BY_NAME = MINIMUM + (FULL - MINIMUM) // 2  # enough when the file name is unique on both sides
 LIMIT = 1000  # diff.renameLimit: no matrix above this squared
 _SPAN = 64
-_BUCKETS = 107_927
 _CANDIDATES = 4  # kept per destination
 _IDENTICAL = 102  # identical sources looked at for one destination
-_MEMO = 200_000
 _HELD = 500_000  # spans kept in memory
-_WORD = 0xFFFFFFFF
-_WORDS = 0xFFFFFFFFFFFFFFFF
-_SEVEN_BITS, _EIGHTH_BIT = (int.from_bytes(byte * _SPAN, "big") for byte in (b"\x7f", b"\x01"))
-_PATTERNS = ((b"\0" * size + b"\xff" * size, size) for size in (1, 2, 4, 8, 16, 32))
-# Of each pair of groups of bytes: the right one, the left one, and how far the left one is moved.
-_GROUPS = [
-    (right := int.from_bytes(pattern * (_SPAN // len(pattern)), "big"), right << 8 * size, size)
-    for pattern, size in _PATTERNS
-]
 
 File = tuple[str, str, int]  # path, blob id, mode
 Getter = Callable[[str], bytes | None]
 Spans = dict[bytes, int]
 # negative score, other file name?, place in the matrix, source, target
 _Candidate = tuple[int, int, int, int, int]
-
-_numbers: dict[bytes, int] = {}
 
 
 def pair(
@@ -53,7 +40,6 @@ def pair(
     get: Getter,
     *,
     size: Callable[[str], int | None] | None = None,
-    whole: bool = False,
 ) -> Texts:
     """Added path -> deleted path, as `git diff -M` pairs the files of one comparison.
 
@@ -62,7 +48,7 @@ def pair(
     """
     sources = sort_by_path(deleted)
     targets = sort_by_path(added)
-    texts = RenameTexts(get, whole, size)
+    texts = RenameTexts(get, size)
     pairs = _pair_equal(sources, targets)
     for stage in (_pair_names, _pair_similar):
         used = set(pairs.values())
@@ -106,7 +92,6 @@ class RenameTexts:
     def __init__(
         self,
         get: Getter,
-        whole: bool = False,
         size: Callable[[str], int | None] | None = None,
         budget: int | None = None,
     ) -> None:
@@ -114,7 +99,6 @@ class RenameTexts:
         similar any more.
         """
         self._get = get
-        self._whole = whole
         self._size = size
         self.budget = budget
         self._known: dict[str, tuple[Spans, int] | None] = {}
@@ -148,7 +132,7 @@ class RenameTexts:
     def _load(self, oid: str) -> tuple[Spans, int] | None:
         if oid in self._known:
             return self._known[oid]
-        loaded = None if (data := self._get(oid)) is None else (spans(data, self._whole), len(data))
+        loaded = None if (data := self._get(oid)) is None else (spans(data), len(data))
         if self._held < _HELD:
             self._known[oid] = loaded
             self._held += len(loaded[0]) if loaded else 1
@@ -175,19 +159,9 @@ def _pair_equal(sources: Sequence[File], targets: Sequence[File]) -> Texts:
 def _index_contents(sources: Sequence[File]) -> dict[str, Numbers]:
     """Blob id -> path -> mode, in the order in which git looks at files with one content."""
     paths: dict[str, Numbers] = {}
-    for path, oid, mode in reversed(sources) if _is_reversed(len(sources)) else sources:
+    for path, oid, mode in sources:
         paths.setdefault(oid, {})[path] = mode
     return paths
-
-
-def _is_reversed(sources: int) -> bool:
-    """Git's table of sources grows by four; at a few counts (205, 3,277, …) it does so once too
-    late, which turns it over.
-    """
-    size = 64
-    while sources * 5 // 4 > size:
-        size *= 4
-    return sources > size * 4 // 5
 
 
 def _pick(path: str, mode: int, candidates: Numbers) -> str | None:
@@ -290,34 +264,12 @@ def _too_different(a: int, b: int) -> bool:
 
 
 def _score(old: Spans, new: Spans, larger: int) -> int:
-    """Bytes in common over the `larger` size.
-
-    Equal spans cancel first: only what is left needs the span's number.
-
-    Where equal spans have so few bytes that colliding ones cannot make up for it, they are the
-    score.
-    """
+    """Bytes in common over the `larger` size."""
     common = sum(min(old[span], new[span]) for span in old.keys() & new.keys())
-    # many times the share expected to collide
-    chance = 0.1 + 8 * max(len(old), len(new)) / _BUCKETS
-    if common < (MINIMUM / FULL - chance) * larger:
-        return common * FULL // larger
-    left_old: dict[int, int] = {}
-    left_new: dict[int, int] = {}
-    for span, size in old.items():
-        if size > (other := new.get(span, 0)):
-            number = _number(span)
-            left_old[number] = left_old.get(number, 0) + size - other
-    for span, size in new.items():
-        if size > (other := old.get(span, 0)) and (number := _number(span)) in left_old:
-            left_new[number] = left_new.get(number, 0) + size - other
-    common += sum(min(size, left_old[number]) for number, size in left_new.items())
-    if larger:
-        return common * FULL // larger
-    return 0
+    return common * FULL // larger if larger else 0
 
 
-def spans(data: bytes, whole: bool = False) -> Spans:
+def spans(data: bytes) -> Spans:
     """Span -> bytes of the text in such spans."""
     if b"\r\n" in data and not is_binary(data):
         data = data.replace(b"\r\n", b"\n")
@@ -329,10 +281,7 @@ def spans(data: bytes, whole: bool = False) -> Spans:
             line = _cut(line, sizes)
         line += b"\n"
         sizes[line] = sizes.get(line, 0) + len(line)
-    if last:
-        last = _cut(last, sizes)
-        if whole and last:
-            sizes[last] = sizes.get(last, 0) + len(last)
+    _cut(last, sizes)
     return sizes
 
 
@@ -343,33 +292,3 @@ def _cut(line: bytes, sizes: Spans) -> bytes:
         piece = line[start : start + _SPAN]
         sizes[piece] = sizes.get(piece, 0) + _SPAN
     return line[full:]
-
-
-def _number(span: bytes) -> int:
-    """Git's number of a span: two 32-bit words turned together by seven bits for each byte, which
-    is added to the first.
-
-    Such turns are multiplications by 128, modulo 2**64 - 1. What an addition carries out of the
-    first word git loses; here it is kept, which one span in a million shows.
-    """
-    if span in _numbers:
-        return _numbers[span]
-    data = int.from_bytes(span, "big")
-    words = _in_base_128(data & _SEVEN_BITS)
-    if not span.isascii():
-        words += _in_base_128(data >> 7 & _EIGHTH_BIT) << 7
-    words %= _WORDS
-    number = (words + (words >> 32) * 0x61 & _WORD) % _BUCKETS
-    if len(_numbers) >= _MEMO:
-        _numbers.clear()
-    _numbers[span] = number
-    return number
-
-
-def _in_base_128(data: int) -> int:
-    """Bytes below 128, read as digits: neighbours are moved together, then pairs, then groups of
-    four, and so on.
-    """
-    for right, left, shift in _GROUPS:
-        data = data & right | (data & left) >> shift
-    return data

@@ -38,6 +38,7 @@ class StageName(StrEnum):
     LINES = "lines"  # who wrote each line
     FEATURES = "features"  # what one session was like
     COSTS = "costs"  # what the sessions cost, at the prices of a table
+    RELEASES = "releases"  # with which release each commit came out
     HISTORY = "history"
     SURVIVAL = "survival"
     CLAIMS = "claims"

@@ -11,7 +11,6 @@ from attribution.authorship.commits import CommitHistory
 from attribution.authorship.links import link_by_trailer
 from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptReach
 from attribution.authorship.session_edits import SessionEdits, add_missing_parents
-from collector.git.clocks import OtherClocks
 from collector.json_values import JsonObject
 from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.lines import Reason
@@ -63,7 +62,7 @@ def _gap(
     ]
     links = link_by_trailer(commits, checkpoints)
     sessions = add_missing_ends(SessionsRead({"s": 1}, reach, [track]), checkpoints, links)
-    evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links, OtherClocks())
+    evidence = RunInputs(checkpoints, sessions, CommitHistory([], {}), links)
     told = [sha for sha, link in links.items() if evidence.missing_transcripts(link)]
     return max((action.until for action in track.actions), default=0.0), told
 

@@ -4,8 +4,6 @@ believed.
 
 from __future__ import annotations
 
-import base64
-import os
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,15 +16,12 @@ from support.invariants import broken_checks
 
 import whowrote
 from attribution.authorship.dates import dated_commits
-from collector.git.clocks import OtherClocks, TagTime, signature_time
-from collector.git.repository import GitRepo
 from collector.json_values import Texts
 from collector.model import Commit
 from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import release_table, steps
 
 COMPLETION, AGENTS = Witness.BEFORE_COMPLETION, Witness.BEFORE_AGENTS
-NO_CLOCKS = OtherClocks()
 
 
 def at(day: str) -> float:
@@ -48,15 +43,15 @@ def line_of(*days: str) -> list[Commit]:
     ]
 
 
-def dated(commits: Sequence[Commit], clocks: OtherClocks = NO_CLOCKS) -> set[str]:
-    return set(dated_commits(commits, clocks))
+def dated(commits: Sequence[Commit]) -> set[str]:
+    return set(dated_commits(commits))
 
 
 def test_each_step_has_its_own_witness_and_nothing_is_dated_after_the_last() -> None:
     history = line_of(
         "2015-03-01", "2021-06-28", "2021-06-29", "2023-03-31", "2023-04-01", "2026-01-01"
     )
-    assert dated_commits(history, NO_CLOCKS) == {
+    assert dated_commits(history) == {
         "0": COMPLETION,
         "1": COMPLETION,
         "2": AGENTS,
@@ -82,9 +77,7 @@ def test_the_later_of_the_two_dates_counts(authored: str, committed: str) -> Non
 
 
 def test_an_old_patch_that_is_applied_between_the_steps_has_the_later_step() -> None:
-    assert dated_commits([commit("0", "2015-03-01", committed="2022-01-01")], NO_CLOCKS) == {
-        "0": AGENTS
-    }
+    assert dated_commits([commit("0", "2015-03-01", committed="2022-01-01")]) == {"0": AGENTS}
 
 
 @pytest.mark.parametrize("day", ["1970-01-01", "1980-01-01"])
@@ -159,64 +152,6 @@ def test_a_merge_that_claims_to_be_older_than_a_parent_is_not_believed(
             commit("m", "2015-01-01", *parents),
         ]
     ) == {"old"}
-
-
-@pytest.mark.parametrize(
-    ("tagged", "believed"),
-    {"2017-01-01": False, "2019-01-01": True, "2026-01-01": True, "1970-01-01": True}.items(),
-)
-def test_a_tag_that_is_older_than_its_commit_contradicts_it(tagged: str, believed: bool) -> None:
-    assert dated([commit("0", "2018-06-01")], OtherClocks((TagTime("0", at(tagged)),))) == (
-        {"0"} if believed else set()
-    )
-
-
-def test_one_wrong_tag_does_not_contradict_a_whole_history() -> None:
-    history = line_of(*(f"20{year}-01-01" for year in range(10, 21)))
-    assert len(dated(history, OtherClocks((TagTime("10", at("2011-06-01")),)))) == len(history)
-
-
-def test_a_commit_is_as_young_as_its_signature() -> None:
-    signed = OtherClocks((), {"1": at("2025-06-01"), "0": at("2015-01-01")})
-    assert dated(line_of("2015-01-01", "2015-02-01"), signed) == {"0"}
-
-
-def _armoured(packet: bytes) -> bytes:
-    return (
-        b"-----BEGIN PGP SIGNATURE-----\nComment: x\n\n"
-        + base64.b64encode(packet)
-        + b"\n=abcd\n-----END PGP SIGNATURE-----"
-    )
-
-
-CREATED = int(at("2019-04-05")).to_bytes(4, "big")
-FOUR = bytes((4, 0, 1, 8, 0, 10, 3, 33, 4, 5, 5, 2)) + CREATED
-
-
-@pytest.mark.parametrize(
-    "packet",
-    [
-        bytes((0xC2, len(FOUR))) + FOUR,
-        bytes((0x88, len(FOUR))) + FOUR,
-        bytes((0x89, 0, len(FOUR))) + FOUR,
-    ],
-)
-def test_the_time_of_a_signature_is_read(packet: bytes) -> None:
-    assert signature_time(_armoured(packet)) == at("2019-04-05")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"",
-        b"-----BEGIN SSH SIGNATURE-----\nAAAA\n",
-        _armoured(b""),
-        _armoured(b"\xc2\xff"),
-        _armoured(FOUR),
-    ],
-)
-def test_what_is_no_such_signature_has_no_time(text: bytes) -> None:
-    assert signature_time(text) is None
 
 
 def _history(path: Path, *commits: tuple[int, Texts]) -> Path:
@@ -294,22 +229,6 @@ def test_a_commit_that_says_something_else_is_not_dated(tmp_path: Path, more: Te
     found = _spans(_history(tmp_path / "r.git", (OLD, {}), (OLD + 60, more)))
     assert found["f0.py"] == FIRST
     assert not any(evidence == "dated" for _, evidence, _ in found["f1.py"])
-
-
-def test_a_tag_of_the_clone_contradicts_the_commit_it_stands_on(tmp_path: Path) -> None:
-    path = _history(tmp_path / "r.git", (OLD, {}))
-    (sha,) = (commit.sha for commit in GitRepo(path).history(GitRepo(path).resolve("x1").sha))
-    tagger = {
-        "GIT_COMMITTER_NAME": "T",
-        "GIT_COMMITTER_EMAIL": "t@x.org",
-        "GIT_COMMITTER_DATE": "2012-01-01T00:00:00Z",
-    }
-    subprocess.run(
-        ["git", "-C", str(path), "tag", "-a", "-m", "first", "v1", sha],
-        check=True,
-        env={**os.environ, **tagger},
-    )
-    assert _spans(path) == {"f0.py": {("undeclared", "inferred", "")}}
 
 
 def test_why_says_when_the_author_of_an_undeclared_line_first_gave_a_sign(tmp_path: Path) -> None:

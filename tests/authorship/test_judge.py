@@ -30,7 +30,6 @@ from attribution.authorship.run_data import RunInputs, SessionsRead, TranscriptR
 from attribution.authorship.state_alignment import align_state
 from attribution.authorship.verdicts import CallRef, Verdict
 from attribution.authorship.worktrees import CommitProbe, FileProbe, ProbeResult
-from collector.git.clocks import OtherClocks
 from collector.model import Commit, Edit, FileChange, Replacement, SessionRecord
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import StoredTranscript
@@ -814,9 +813,7 @@ def _claimed(state: str, reach: TranscriptReach, edited: Container[str] = ()) ->
     """What is said of a file that the record of a session names, whose commit was made at 100."""
     record = _record(files_touched=(F,), transcript_state=StoredTranscript(state))
     link = CommitLinks(_commit(), ("a" * 12,), [record])
-    evidence = RunInputs(
-        [], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {}, OtherClocks()
-    )
+    evidence = RunInputs([], SessionsRead({"s": 1}, {"s": reach}, []), CommitHistory([], {}), {})
     assert [one.reason for one in evidence.missing_transcripts(link)] == [
         reason
         for reason in evidence.claimed_paths(link, {"s": ()}).values()

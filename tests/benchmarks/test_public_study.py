@@ -24,6 +24,7 @@ def _list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rows: str) -> Path:
     listed.write_text("\n".join(["repository,commit,bytes", *rows]) + "\n")
     monkeypatch.setattr(public_study, "LIST", listed)
     monkeypatch.setattr(public_study, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(public_study, "REPOSITORIES", tmp_path / "repositories.csv")
     return listed
 
 
@@ -147,10 +148,10 @@ def test_the_page_is_made_of_the_database(
             text.startswith("# What 1 public repositories say")
             and f" commits, {lines:,} non-blank lines of source and tests were added" in text
         )
-        assert (
-            f"| o/example | `{head[:9]}` | 3 | " in text
-            and "| o/missing | 0 | the run was ended before it |" in text
-        )
+        public_study.write_repositories(store)
+        (row,) = csv.DictReader(public_study.REPOSITORIES.read_text("utf-8").splitlines())
+        assert (row["repository"], row["commit"], row["sessions"]) == ("o/example", head[:9], "3")
+        assert "| o/missing | 0 | the run was ended before it |" in text
         assert "too few" in text and "{{" not in text
         assert "In\n0 of 1, " in text and "Nothing was scanned." in text
         earlier = text.replace("Nothing was scanned.", "7 findings")

@@ -45,6 +45,8 @@ from attribution.browse import (
 )
 from attribution.browse.plugin import Guard
 from attribution.cli import cli
+from attribution.queries.breakdown import breakdown
+from attribution.queries.breakdown_facts import BreakdownOptions
 from attribution.queries.coverage import AgentShare
 from attribution.queries.pull_request import pull_request
 from attribution.queries.session_page import session_page
@@ -128,6 +130,11 @@ def value(db: Path, sql: str, *parameters: object) -> Any:
     with sqlite3.connect(db) as connection:
         row = connection.execute(sql, parameters).fetchone()
     return row[0] if row else None
+
+
+def rows(db: Path, sql: str, *parameters: object) -> list[Any]:
+    with sqlite3.connect(db) as connection:
+        return connection.execute(sql, parameters).fetchall()
 
 
 # --- links and numbers ----------------------------------------------------------------------------
@@ -248,6 +255,37 @@ def test_the_numbers_of_a_repository_equal_sql(site: Site, db: Path) -> None:
     assert f"agent <b>{now:,}</b>" in page.split("Lines at HEAD")[1]
     commits = value(db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo)
     assert f"<b>{commits}</b> commits" in page
+
+
+def test_a_page_has_its_data_at_the_same_address(site: Site, db: Path) -> None:
+    repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
+    home = site.of("repo", repo)
+    assert site.get(f"{home}?_format=json").json()["overview"]["commits"] == value(
+        db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo
+    )
+    for kind in ("commits", "tree", "sessions", "turns", "since", "repairs"):
+        page = f"{home}/-/{kind}"
+        assert "?_format=json" in links(site.get(page).text).found
+        assert site.get(f"{page}?_format=json").json()
+    commits = site.get(f"{home}/-/commits?q=&_format=json").json()["table"]
+    assert {row["commit_sha"] for row in commits} == {
+        row[0] for row in rows(db, "SELECT commit_sha FROM commits WHERE repo_id = ?", repo)
+    }
+    missing = site.get(f"{home}/-/commit/0000?_format=json")
+    assert missing.status_code == 404 and not missing.json()["ok"]
+
+
+def test_since_when_is_a_page_with_the_numbers_of_the_report(site: Site, db: Path) -> None:
+    repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
+    page = f"{site.of('repo', repo)}/-/since"
+    by_release = site.get(f"{page}?_format=json").json()["parts"][1]
+    name = value(db, "SELECT name FROM repos WHERE id = ?", repo)
+    with Store(db, create=False) as store:
+        table = breakdown(store, BreakdownOptions(("repository",))).table
+    (whole,) = [row for row in table if row["repository"] == name]
+    assert sum(row["lines"] for row in by_release) == whole["lines"]
+    assert by_release[0]["agent_or_declared_share"] == whole["agent_or_declared_share"]
+    assert "first release with a sign of an agent" in site.get(page).text
 
 
 def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db: Path) -> None:
@@ -886,7 +924,7 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
                 )
             ),
             "report as HTML": re.search(
-                r"<td>.*?</td>.*?(?:<b>(\d+) %</b>.*?){3}", breakdown.split("<tbody>")[-1]
+                r"(?:<td[^<]*>([\d.]+) %.*?){3}", breakdown.split("<tbody>")[-1]
             ),
             "page of a repository": re.search(r"([\d.]+) % by agents", overview),
             "report of a repository": re.search(r"([\d.]+) % by agents", pages.read_text("utf-8")),

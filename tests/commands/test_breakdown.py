@@ -36,7 +36,6 @@ from attribution.queries.coverage import headline
 from attribution.queries.overview import monday
 from attribution.queries.survival import SurvivalOptions, records_of, survival_report
 from attribution.queries.weekly import weekly_report
-from collector.console.formats import percent
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
@@ -232,19 +231,15 @@ def test_the_week_says_what_the_breakdown_of_its_days_says(db: Path, last_day: s
         begun = (date.fromisoformat(last_day) + timedelta(days=3)).isoformat()
         later = weekly_report(store, BreakdownOptions(("week",), until=begun))
         by_week = breakdown(store, BreakdownOptions(("week",), until=last_day)).table.rows
-    compared, weeks, became, weaknesses, by_repository = report.sections
-    this = {row[""]: row["this week"] for row in compared.table}
+    weeks, became, weaknesses, by_repository = report.sections
     assert later.days[0] == report.days[0], "a week that is not over is compared with none"
-    assert (
-        this["lines added to source and tests"] == f"{whole['lines']:,}"
-        and this["commits that have such lines"] == f"{whole['commits']:,}"
-    )
-    assert this["agents: by record or declared"] == percent(whole["agent_or_declared_share"], 1)
-    assert this["coverage: lines with a named author"].startswith(percent(whole["coverage"], 1))
-    assert next(iter(this)).startswith("coverage")
-    shown = [row["lines"] for row in weeks.table]
-    assert len(shown) > 1 and shown == [row["lines"] for row in reversed(by_week)][: len(shown)]
-    assert sum(row["lines"] or 0 for row in by_repository.table) == whole["lines"]
+    names = ("lines", "commits", "coverage", "agent_or_declared_share")
+    assert [weeks.table.rows[0][name] for name in names] == [whole[name] for name in names]
+    shown = {row["week"]: row["lines"] for row in weeks.table}
+    assert len(shown) > 1 and list(shown) == sorted(shown, reverse=True)
+    assert all(shown[row["week"]] == row["lines"] for row in by_week if row["week"] in shown)
+    this = [row for row in by_repository.table if row["week"] == report.days[0]]
+    assert sum(row["lines"] for row in this) == whole["lines"]
     assert len(report.unknowable) == 3 and "findings scan" in weaknesses.table.notes[0]
     assert became.title.startswith("What became")
 
@@ -265,12 +260,12 @@ def test_what_became_of_the_last_weeks_adds_up_to_the_agents_lines_of_these(
             )
         )
     expected = sum(life.lines for life in lives if life.birth in births and life.author == "agent")
-    rows = report.sections[2].table.rows
+    rows = report.sections[1].table.rows
     assert expected and sum(row["lines"] for row in rows) == expected
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     # nothing in that week, and no number for its shares
-    assert report.sections[0].table.rows[1]["this week"] == "0"
-    assert {row["this week"] for row in report.sections[0].table if row[""].startswith("–")} == {""}
+    first = report.sections[0].table.rows[0]
+    assert (first["lines"], first["agent_share"], first["coverage"]) == (0, None, None)
 
 
 @pytest.mark.parametrize(("unpriced", "least"), [(0, ""), (3, "at least ")])
@@ -329,10 +324,9 @@ def test_the_week_on_a_terminal_and_as_a_page_has_the_same_words(
     shown = run(*options, "--full")
     run(*options, "--html", tmp_path / "w.html")
     page = (tmp_path / "w.html").read_text("utf-8")
-    assert re.search('<th class="n"[^>]*>this week', page), "numbers end below each other"
+    assert re.search('<th class="n"[^>]*>lines', page), "numbers end below each other"
     for heading in (
-        "and the week before",
-        "Week by week",
+        "and those before",
         "Open weaknesses",
         "By agent",
         "Claude Code",
@@ -437,6 +431,25 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     assert "nothing changed" in run("repo", repo, db=db).stdout
     found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
+
+
+def test_a_release_of_another_branch_has_commits_of_this_one(tmp_path: Path) -> None:
+    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    commits = git(repo, "rev-list", "--reverse", "main").decode().split()
+    by = b"A <a@b.c> 1768219300 +0000"  # before the third commit
+    parent = git(repo, "cat-file", "commit", commits[1])
+    tree = parent.partition(b"\n")[0]
+    fix = b"%b\nparent %b\nauthor %b\ncommitter %b\n\nFix\n" % (tree, commits[1].encode(), by, by)
+    made = git(repo, "hash-object", "-t", "commit", "-w", "--stdin", stdin=fix)
+    git(repo, "tag", "v0.1", made.decode().strip())
+    git(repo, "tag", "v0.2", commits[-1])
+    rows = run_json("report", "--by", "release", repo, db=db)["rows"]
+    assert [row["release"] for row in rows] == ["v0.1", "v0.2"]
+    for name, releases in (("v0.1", ["v0.2"]), ("v0.2", ["not released"])):  # they were withdrawn
+        git(repo, "tag", "-d", name)
+        run("repo", repo, db=db)
+        rows = run_json("report", "--by", "release", db=db)["rows"]
+        assert [row["release"] for row in rows] == releases
 
 
 def test_without_a_sign_of_an_agent_the_releases_are_counted() -> None:

@@ -123,3 +123,5 @@ def test_the_file_worth_looking_at_is_source_or_test_where_agents_wrote_any(
         )
     with Store(tmp_path / "r.db") as store:
         assert repo_report(store, 1).example == f"{chosen}:1"
+        gone = repo_report(store, 1, lambda sha, path: None if path == chosen else path)
+        assert gone.example not in ("", f"{chosen}:1"), "HEAD has it no more"

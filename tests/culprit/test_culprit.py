@@ -617,17 +617,16 @@ def test_a_range_and_an_issue_stand_for_their_fixes(where: Path) -> None:
 # --- what is stored, and what is missing ----------------------------------------------------------
 
 
-def test_lines_must_be_followed_and_the_command_says_how(where: Path, db: Path) -> None:
+def test_lines_are_followed_first(where: Path, tmp_path: Path) -> None:
     build = history(
         where,
         ("start", {"a.py": [*BAD]}),
         ("repair", {"a.py": [*FIXED]}, "fix: zero"),
     )
-    analyse(build.where, db)
-    for fix in ("HEAD", "--all", "#1"):
-        refused = run("culprit", build.where, fix, code=2, db=db)
-        assert "not followed yet" in refused.stderr
-        assert f"whowrote survival {build.where}" in refused.stderr
+    for fix in ("HEAD", "--all"):
+        db = tmp_path / f"{fix}.db"
+        analyse(build.where, db)
+        assert [row["fix"] for row in traced(build, fix, db=db)] == ["repair"]
 
 
 def test_all_fixes_are_stored_and_traced_again_only_after_a_change(

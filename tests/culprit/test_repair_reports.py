@@ -88,10 +88,12 @@ def test_only_what_fixes_removed_counts_as_repaired(repaired: Analysed) -> None:
     assert pick(by_class["undeclared"], "lines", "repairs") == (1208, 0)
 
 
-def test_repairs_need_traced_fixes_and_say_how(repaired: Analysed) -> None:
+def test_fixes_are_traced_first(repaired: Analysed) -> None:
     repo, db = repaired
-    refused = run("report", "repairs", repo, code=2, db=db)
-    assert "whowrote culprit PATH --all" in refused.stderr
+    (name,) = [row["name"] for row in tables("repairs", repo, "--db", db)["repairs"]][:1]
+    run("culprit", repo, "--all", db=db)
+    again = tables("repairs", repo, "--db", db)["repairs"]
+    assert again and again[0]["name"] == name
 
 
 def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(
@@ -102,21 +104,6 @@ def test_a_repository_without_any_fix_is_not_sent_to_trace_them_again(
         run(*command)
     refused = run("report", "repairs", top, code=2, db=db)
     assert "no commit shows that it is a fix" in refused.stderr and "--all" not in refused.stderr
-
-
-def test_a_repository_that_was_never_traced_is_sent_to_trace_it_whatever_others_were(
-    tmp_path: Path,
-    db: Path,
-) -> None:
-    traced, other = clone("example", tmp_path), clone("squash", tmp_path)
-    for command in (
-        ("survival", traced, "--db", db),
-        ("culprit", traced, "--all", "--db", db),
-        ("survival", other, "--db", db),
-    ):
-        run(*command)
-    refused = run("report", "repairs", other, code=2, db=db)
-    assert "whowrote culprit PATH --all" in refused.stderr
 
 
 def test_the_chapters_are_there_for_programs(repaired: Analysed) -> None:
@@ -304,8 +291,7 @@ def shown(db: Path, **arguments: str) -> str:
     to = Addresses("/x")
     with Store(db) as store:
         name = store.value("SELECT name FROM repos")
-        body: str = page_at(store, Place(name, "repairs", ""), arguments, to)[0].values["body"]
-    return body
+        return "".join(page_at(store, Place(name, "repairs", ""), arguments, to)[0].values["parts"])
 
 
 def test_the_page_says_how_fixes_are_traced_first(repaired: Analysed) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from support import ROOT
+from support import ROOT, fake_semgrep
 from support.answers import column
 from support.builder import git
 from support.commands import clone
@@ -54,6 +54,7 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
         "GITHUB_OUTPUT": str(place / "output"),
         "SCAN": "false",
         "LIMIT": "",
+        "FAIL_ON": "",
         "GITHUB_RUN_ID": "",
         **inputs,
     }
@@ -134,6 +135,26 @@ def test_a_limit_is_judged_after_the_report_was_written(
         and ("exceeded." if exceeded == "true" else "kept.") in text
     )
     assert _outputs(tmp_path)["exceeded"] == exceeded
+
+
+@pytest.mark.parametrize(("least", "weak"), [("high", "true"), ("", "false")])
+def test_a_weakness_that_the_pull_request_brings_in_fails_it(
+    action: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: str, weak: str
+) -> None:
+    program = fake_semgrep.install(tmp_path / "tools")
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    top = clone("example", tmp_path, bare=False)
+    base = git(top, "rev-parse", "HEAD").decode().strip()
+    (top / "run.py").write_text("import os\n\nos.system(input())\n", "utf-8")
+    git(top, "add", "run.py")
+    git(top, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "Run what is typed")
+    report(action, top, base, SCAN="true", FAIL_ON=least)
+    outputs = _outputs(tmp_path)
+    assert outputs["weak"] == weak
+    (found,) = json.loads(Path(outputs["sarif"]).read_text("utf-8"))["runs"]
+    places = [result["locations"][0]["physicalLocation"] for result in found["results"]]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"run.py"}
 
 
 def test_a_report_that_fails_is_not_green(action: Any, tmp_path: Path) -> None:

@@ -30,13 +30,10 @@ def repairs_page(request: PageRequest) -> Shown:
         else link(address(author="all"), "lines of everybody")
     )
     notes = f'<p class="dim">{text(" ".join(summary(traced)), 300)}. {_HINT}{other}</p>'
-    body = (
-        f"{notes}{_table(culprit_table(request.store, shown), request.place.repo, request.to)}"
-        if traced
-        else _NOTHING
-    )
+    table = _table(culprit_table(request.store, shown), request.place.repo, request.to)
+    parts = [notes, table] if traced else [_NOTHING]
     return Shown(
-        "whowrote_plain.html", {"heading": "What fixes repaired", "kind": "repairs", "body": body}
+        "whowrote_plain.html", {"heading": "What fixes repaired", "kind": "repairs", "parts": parts}
     )
 
 

@@ -4,6 +4,7 @@ repairs and ownership.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def culprit(arguments: tuple[str, ...], every: bool, db: Path, output_format: st
     lines that a fix changed or removed are followed back through moves and new layout to the
     commit, the session and the prompt that wrote them. Comments, layout, tests, generated files and
     renames do not count. A fix that only adds lines is traced by the lines around them in the same
-    function. Needs the history of lines: whowrote survival PATH.
+    function.
     """
     path, fix = _path_and_fix(arguments, every)
     with open_clone(path, db) as opened:
@@ -112,12 +113,13 @@ def repairs(path: str | None, db: Path, output_format: str) -> None:
     """Compare how often fixes repaired lines, by their author.
 
     Counts fixes per 1,000 lines by class, agent and model, and shares of lines that were repaired
-    within some days. Covers the clone at PATH, or all repositories in the database whose fixes were
-    traced (whowrote culprit --all).
+    within some days. Covers the clone at PATH or around, or all repositories in the database whose
+    fixes were traced (whowrote culprit --all).
     """
     from attribution.culprit.queries.repairs import repair_tables
+    from attribution.culprit.stage.culprits import trace_all_fixes
 
-    with database(path, db) as (store, repo):
+    with database(path, db, prepare=trace_all_fixes) as (store, repo):
         tables = repair_tables(store, repo)
     print_tables(output_format, tables)
 
@@ -130,12 +132,13 @@ def ownership(path: str | None, db: Path, output_format: str) -> None:
     """Show who wrote what still stands, by directory.
 
     Also how much of the agents' code no person is known to have touched since, and the bus factor
-    with and without agents. Covers the clone at PATH, or all repositories in the database whose
-    lines are followed (whowrote survival PATH).
+    with and without agents. Covers the clone at PATH or around, or all repositories in the database
+    whose lines are followed (whowrote survival PATH).
     """
     from attribution.culprit.queries.ownership import ownership_tables
+    from attribution.ensure.history import follow_first
 
-    with database(path, db) as (store, repo):
+    with database(path, db, prepare=partial(follow_first, full=True)) as (store, repo):
         tables = ownership_tables(store, repo)
     print_tables(output_format, tables)
 

@@ -25,7 +25,7 @@ def trace_all_fixes(opened: OpenRepo, progress: Progress) -> None:
 
     Raises DatabaseUnusable, WhoWroteError.
     """
-    finder = finder_of(opened)
+    finder = finder_of(opened, progress)
     with sole_writer(opened, progress):
         run = STAGE.start(opened.store, opened.repo_id, _key(opened))
         if run.is_current:

@@ -19,14 +19,13 @@ from attribution.culprit.repaired import (
 from attribution.culprit.signs import FixSign, fix_signs, names_in
 from attribution.culprit.trace.lines import AddedBlocks, LineLookup
 from attribution.culprit.words import CulpritBasis, FixTier, RepairOutcome
-from attribution.ensure.history import survival_current
-from attribution.queries.history import is_followed
+from attribution.ensure.history import follow_first, survival_current
 from attribution.queries.open_repo import SHORT, OpenRepo
 from collector.commit_model import Commit
-from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
+from collector.runtime.progress import Progress, no_progress
 from collector.storage.store import Store, iso
-from collector.text import command_line, printable
+from collector.text import printable
 
 
 class FixFinder:
@@ -141,14 +140,9 @@ def _weaknesses_by_fix(store: Store, repo_id: int) -> dict[str, list[str]]:
     return by_fix
 
 
-def finder_of(opened: OpenRepo) -> FixFinder:
-    """Raises WhoWroteError where the lines of a clone are not followed yet."""
-    if not is_followed(opened):
-        place = opened.repo.worktree() or opened.repo.path
-        raise WhoWroteError(
-            f"the lines of {opened.name} are not followed yet",
-            f"Run: {command_line('whowrote', 'survival', place)}",
-        )
+def finder_of(opened: OpenRepo, progress: Progress = no_progress) -> FixFinder:
+    """What finds the fixes of a clone, whose lines are followed first when needed."""
+    follow_first(opened, progress)
     survival_current(opened.store, [opened.repo_id])
     return FixFinder(opened.store, opened.repo_id, opened.repo)
 

@@ -29,6 +29,8 @@ _RESULTS = frozenset(
         "info",
         "model_stats",
         "reasoning",
+        "localization",
+        "localization_signal",
     )
 )
 _SETTINGS = frozenset(("treatment", "config", "params", "variables", "settings"))
@@ -66,6 +68,7 @@ _HEADS: fields.Columns = {
     "model": (fields.name, ("model_id", "model_name_or_path", "model_name", "model")),
     "agent": (fields.name, ("agent_type", "agent_name", "agent", "scaffold")),
     "dataset": (fields.name, ("dataset", "dataset_name", "benchmark")),
+    "dataset_version": (fields.name, ("dataset_version",)),
     "run": (fields.name, ("run_id", "run", "job_name", "job_id")),
     "trial": (fields.name, ("trial_name", "trial_id", "trial", "attempt_id")),
 }
@@ -202,7 +205,7 @@ def _attempt(document: Document, value: JsonObject) -> Attempt | None:
         heads.get("trial", ""),
         heads.get("agent", "") if strength == RESULT else "",
         model,
-        heads.get("dataset", ""),
+        "@".join(heads[name] for name in ("dataset", "dataset_version") if name in heads),
         strength,
         values,
         treatment=fields.storable({k: v for k, v in settings.items() if k not in used}),

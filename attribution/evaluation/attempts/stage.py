@@ -121,7 +121,9 @@ def _row(attempt: Attempt) -> JsonObject:
             "diff_lines": lines,
             "patch_exists": int(bool(attempt.patch.strip())),
         }
-        row |= {name: value for name, value in by_patch.items() if row[name] is None}
+        # a transcript has paths of its container
+        own = {"touched_files"} if "transcript" in attempt.values else set()
+        row |= {name: value for name, value in by_patch.items() if row[name] is None or name in own}
     return {name: _cell(name, value) for name, value in row.items()}
 
 

@@ -86,15 +86,16 @@ def _columns(session: Session) -> JsonObject:
         usage.message_id for usage in session.usage if usage.message_id and not usage.agent_id
     }
     edits = [call for call in session.calls if any(not edit.by_shell for edit in call.edits)]
+    changed = (edit.path for call in session.calls if is_edit(call) for edit in call.edits)
+    touched = list(dict.fromkeys(changed))
     return {
         "session_key": session.id,
         "turn_count": len(responses) or None,
         "tool_call_count": len(session.calls),
         "edit_calls": len(edits),
         "tool_sequence": [category(call) for call in session.calls],
-        "first_touched_file": next(
-            (edit.path for call in session.calls if is_edit(call) for edit in call.edits), None
-        ),
+        "touched_files": [fields.storable(path) for path in touched],
+        "first_touched_file": next(iter(touched), None),
         "cache_write_tokens": (
             sum(usage.cache_write for usage in session.usage) if session.counts_tokens else None
         ),

@@ -434,6 +434,8 @@ def acceptance(row: Row, deeds: Deeds) -> Acceptance:
     only a person's word does.
     """
     words = 1.0 if row["last_message_accepts"] else _WORDS.get(row["session_outcome"] or "")
+    if words == 0.0 and not row["output_applied"]:  # what nobody took was not undone either
+        return Acceptance(words, None, None)
     undone = deeds.places_undone / deeds.places if deeds.places else 0.0
     stood = (1 - deeds.discarded / deeds.produced) * (1 - undone) if deeds.produced else None
     alive = (

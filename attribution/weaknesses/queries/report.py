@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attribution.lineage import minimum
 from attribution.queries.breakdown_facts import (
     AGENT,
-    days,
+    asked_for,
     place_columns,
 )
 from attribution.stats.accuracy import audited_note
@@ -299,7 +299,7 @@ SELECT {place_columns("l.path", AGENT)}, 0 AS events, SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id
 WHERE l.scanned = 1 AND l.place = '{FilePlace.SOURCE}' AND l.class = '{LineClass.AGENT}'
-  AND {days("c.author_at")}
+  AND {asked_for("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 _FOUND = f"""
@@ -307,7 +307,7 @@ SELECT {place_columns("n.path", "COALESCE(n.agent, '')")}, COUNT(*) AS events, 0
 FROM findings n JOIN repos r ON r.id = n.repo_id JOIN commits c ON c.id = n.commit_id
   LEFT JOIN sessions s ON s.id = n.session_id
 WHERE n.status = 'introduced' AND n.place = '{FilePlace.SOURCE}' AND n.class = '{LineClass.AGENT}'
-  AND n.confidence IN ({sql_list(HEADLINE)}) AND {days("c.author_at")}
+  AND n.confidence IN ({sql_list(HEADLINE)}) AND {asked_for("c.author_at")}
 GROUP BY c.id, 1, 2, 3, 4, 5, 6, 7 ORDER BY c.id, 3, 4
 """
 

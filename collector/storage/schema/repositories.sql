@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS gone_commits (
   PRIMARY KEY (repo_id, commit_sha)
 ) WITHOUT ROWID;
 
--- The agents that a commit names, in trailers, lines of its body, its author or subject; docs/agents.md lists the forms.
+-- The agents that a commit names, in trailers, lines of its body, its author or subject; docs/accounts.md lists the forms.
 CREATE TABLE IF NOT EXISTS commit_statements (
   commit_id INTEGER NOT NULL REFERENCES commits(id) ON DELETE CASCADE, -- the commit
   stands_in TEXT NOT NULL CHECK (stands_in IN ('trailer', 'body', 'author', 'subject', 'metadata')), -- part of the commit

@@ -689,11 +689,39 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
     assert pick(one, "session_key", "turn_count") == (name, 17)
     assert (
         len(json.loads(one["tool_sequence"])) == one["tool_call_count"]
-        and one["first_touched_file"]
+        and one["first_touched_file"] == json.loads(one["touched_files"])[0]
     )
     assert one["transcript"] == f"agent/sessions/projects/-app/{name}.jsonl"
     assert pick(one, "tool_call_count", "edit_calls") == (len(session.calls), edits)
     assert pick(two, "session_key", "transcript", "tool_call_count") == (None, None, None)
+
+
+def test_the_files_of_a_transcript_are_compared_with_the_gold_patch(root: Path, db: Path) -> None:
+    _harbor_trial(root, "j/one", "t")
+    sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
+    place = root / "j/one/agent/sessions/projects/-app"
+    place.mkdir(parents=True)
+    (place / "5e550000-0000-4000-8000-000000000001.jsonl").write_bytes(sample)
+    (row,) = _imported(root, db)
+    first, *others = json.loads(row["touched_files"])
+    name = first.rpartition("/")[2]
+    patch = f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n"
+    gold = root.parent / "gold.jsonl"
+    gold.write_text(json.dumps({"instance_id": row["instance"], "patch": patch}) + "\n", "utf-8")
+    (row,) = _imported(root, db, gold)
+    assert row["localized_correct_file"] == 1 and row["scope_drift"] == 1 + len(others)
+    assert row["gd_actions"] == pytest.approx(len(others) / (1 + len(others)))
+
+
+def test_a_plain_result_joins_its_version_and_has_its_localization(root: Path, db: Path) -> None:
+    said = {
+        "dataset": "swesmith",
+        "dataset_version": "1.0",
+        "localization": {"attempt1Mode": "exact"},
+    }
+    _put(root, "t/result.json", {"instance_id": "t", "reward": 1, **said})
+    (row,) = _imported(root, db)
+    assert pick(row, "dataset", "localization_mode") == ("swesmith@1.0", "exact")
 
 
 def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(

@@ -420,6 +420,10 @@ def test_acceptance_is_the_mean_of_what_is_known() -> None:
     assert (found_parts.words, found_parts.deeds, found_parts.kept) == (None, 0.75 * 0.75, 0.5)
     assert acceptance(quiet, thrown).value == pytest.approx((0.5625 + 0.5) / 2)
     assert acceptance(quiet, Deeds(old=19, alive=1)).kept is None  # too few lines for a share
+    rejected = _coding(
+        last_message_accepts=0, session_outcome="explicitly_rejected", output_applied=0
+    )
+    assert acceptance(rejected, Deeds(produced=40)).value == 0.0, "nobody had to undo it"
     found = score(quiet, thrown)
     assert found.parts["outcome"] == pytest.approx(0.3 + 0.4 * 0.8 + 0.3 * (0.5625 + 0.5) / 2)
 
