@@ -20,8 +20,7 @@ from pages import table
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import FileDiff
 from attribution.authorship.symbols import enclosing
-from attribution.evaluation.maintainability.measure import open_repository
-from attribution.weaknesses.stage.complexity import FAILURES
+from attribution.evaluation.maintainability.measure import FAILURES, open_repository
 from collector.git.program import ScratchGit
 from collector.git.repository import GitRepo
 from collector.limits import SCANNED_BYTES

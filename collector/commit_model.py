@@ -32,6 +32,10 @@ class Commit:
     def subject(self) -> str:
         return self.message.strip("\n").split("\n", 1)[0]
 
+    @property
+    def is_merge(self) -> bool:
+        return len(self.parents) > 1
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:

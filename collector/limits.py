@@ -14,7 +14,7 @@ TREE_ENTRIES = 3_000_000
 TEXT_BYTES = 50_000_000  # bytes of a version of a file: listed, its lines have no author
 TEXT_LINES = 1_500_000  # lines of a version of a file: as above
 FOLLOWED_BYTES = 8 << 20  # bytes of a version of a file: its lines are not followed through history
-# bytes of a version of a file: not scanned for weaknesses, no complexity, no maintainability
+# bytes of a version of a file: not scanned for weaknesses, no maintainability
 SCANNED_BYTES = 500_000
 SCANNED_LINES = 20_000  # lines of a version of a file: as above
 # characters of a line: compared with what agents wrote in two steps, its beginning first

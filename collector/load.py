@@ -69,7 +69,6 @@ _MAX_PROMPT = 100_000  # characters that are stored, here and below
 _MAX_MESSAGE = 20_000
 _MAX_OUTPUT = 1_000
 STOPPED = "reading_stopped"  # a session that took too much time or memory: `problems.code`
-_FURTHEST_AHEAD = 14 * 3600.0  # seconds by which a clock is ahead of UTC at most
 # seconds: what a call did up to five seconds after a commit counts for it, since clocks differ
 _AFTER_COMMIT = 6.0
 # seconds: what zones differ by, and the most that one is ahead of UTC
@@ -103,10 +102,6 @@ class SessionFiles:
                 if r.compact and (unread or r.transcript_state != "present")
             )
         ]
-
-    def blobs(self) -> list[str]:
-        """Blob ids of all copies, first the last ones."""
-        return [*chain.from_iterable(reversed(self.copies())), *self.compacts(), *self.tasks()]
 
     def tasks(self) -> list[str]:
         """Blob ids of the transcripts of subagents, which may be another session's of the same
@@ -310,7 +305,7 @@ def on_utc(repo: GitRepo, session: Session, emails: Collection[str]) -> Session:
         after[call.call_id] = last
     # No clock is further ahead of UTC: so much is known of what was said, which is compared but not
     # replayed.
-    earliest = offset if offset is not None else _FURTHEST_AHEAD
+    earliest = offset if offset is not None else _MOST_AHEAD
     messages = tuple(
         replace(m, not_before=_later(_in_utc(m.not_before, earliest), after.get(m.after)))
         for m in session.messages
@@ -360,15 +355,16 @@ def _moved(session: Session, ahead: float | None) -> Session:
         replace(c, at=move(c.at), done_at=move(c.done_at), not_before=earliest(c))
         for c in session.calls
     )
+    moved: dict[str, Any] = {
+        name: tuple(replace(item, at=move(item.at)) for item in getattr(session, name))
+        for name in ("turns", "messages", "usage", "marks")
+    }
     return replace(
         session,
         calls=tuple(calls),
-        turns=tuple(replace(turn, at=move(turn.at)) for turn in session.turns),
-        messages=tuple(replace(said, at=move(said.at)) for said in session.messages),
-        usage=tuple(replace(used, at=move(used.at)) for used in session.usage),
-        marks=tuple(replace(mark, at=move(mark.at)) for mark in session.marks),
         started_at=move(session.started_at),
         ended_at=move(session.ended_at),
+        **moved,
     )
 
 
@@ -730,15 +726,12 @@ _NOTE_GONE = {
 def _gone_keys(store: Store, repo_id: int) -> list[str]:
     """Keys of sessions of which no record is left."""
     sql = "SELECT key FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL"
-    return [row["key"] for row in store.rows(sql, (repo_id,))]
+    return store.column(sql, (repo_id,))
 
 
 def _session_numbers(store: Store, repo_id: int, sessions: Iterable[SessionFiles]) -> Numbers:
     """Number of each session, those of the repository that are stored included, by key."""
-    ids = {
-        r["key"]: r["id"]
-        for r in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
-    }
+    ids = store.pairs("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
     requested = list(sessions)
     for files in requested:
         key = printable(files.key)
@@ -1041,12 +1034,7 @@ def write_commits(
         _STATEMENT,
         (row for c in commits for row in _statement_rows(numbers[c.sha], c)),
     )
-    methods = {
-        r["checkpoint_id"]: r["id"]
-        for r in store.rows(
-            "SELECT id, checkpoint_id FROM checkpoints WHERE repo_id = ?", (repo_id,)
-        )
-    }
+    methods = store.pairs("SELECT checkpoint_id, id FROM checkpoints WHERE repo_id = ?", (repo_id,))
     links = (
         (numbers[sha], key, methods.get(key), "trailer", 1.0)
         for sha, keys in named.items()

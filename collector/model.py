@@ -58,6 +58,10 @@ class Hunk:
     lines: tuple[str, ...] = ()
     exact_text: bool = False
 
+    def side(self, mark: str) -> list[str]:
+        """The text before (`-`) or after it (`+`)."""
+        return [line[1:] for line in self.lines if line[:1] in (" ", mark)]
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -174,6 +178,11 @@ class Usage:
     # further ways of serving that have prices of their own, as the vendor calls them: us, batch,
     # flex, priority
     tiers: tuple[str, ...] = ()
+
+    @property
+    def context(self) -> int:
+        """What the model read."""
+        return self.input + self.cache_read + self.cache_write
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +349,6 @@ class SessionRecord:
     # where this checkpoint's slice of the transcript starts (lines, or messages); unreliable
     start: int = 0
     files_touched: tuple[str, ...] = ()
-    prompt_blob: str = ""
     turn_id: str = ""
     kind: str = ""  # "" | agent_review | agent_investigate | imported
     cli_version: str = ""

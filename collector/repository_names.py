@@ -237,17 +237,15 @@ def name_of(url: str) -> str:
     return checked_name("/".join(parts[-2:]))
 
 
-def sibling_url(url: str, of: str, name: str) -> str:
-    """Address of `name` on the server of `url`, the address of the repository `of`.
+def sibling_url(url: str, name: str) -> str:
+    """Address of `name` on the server of `url`, the address of another repository.
 
     Raises BadName.
     """
-    bare = url.removesuffix("/").removesuffix(".git")
-    of = "/".join(of.split("/")[-2:])
-    if not bare.lower().endswith("/" + of.lower()):
-        raise BadName(f"cannot derive the URL of {name} from {url}", "")
-    ending = ".git" if url.rstrip("/").endswith(".git") else ""
-    return checked_url(f"{bare[: -len(of) - 1]}/{checked_name(name)}{ending}")
+    whole = url.rstrip("/")
+    bare = whole.removesuffix(".git")
+    server = bare.rsplit("/", 2)[0]
+    return checked_url(f"{server}/{checked_name(name)}{whole[len(bare) :]}")
 
 
 def directory(name: str) -> str:

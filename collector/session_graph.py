@@ -16,6 +16,7 @@ from math import inf
 from typing import Any, TypeVar
 
 from collector.agents.common.call_ids import RANDOM_ID
+from collector.groups import positions
 from collector.model import (
     AgentMessage,
     ForkPoint,
@@ -71,7 +72,7 @@ def copied_events(sessions: Mapping[str, EventKeys]) -> dict[str, CopiedEvents]:
 
     `sessions`: in the order in which they were stored.
     """
-    order = {key: place for place, key in enumerate(_in_time(sessions))}
+    order = positions(_in_time(sessions))
     owner: dict[int, str] = {}
     for key in order:
         for anchor, weight in sessions[key].anchors.items():

@@ -7,13 +7,14 @@ every number would drift.
 import os
 import re
 import shlex
+import tomllib
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from collector.limits import TEXT_BYTES
 
@@ -253,6 +254,11 @@ def word_finder(words: Iterable[str]) -> Callable[[str], dict[str, list[int]]]:
 def unique(items: Iterable[_Item]) -> tuple[_Item, ...]:
     """Each item once, in order of first appearance."""
     return tuple(dict.fromkeys(items))
+
+
+def toml_beside(module: str, name: str) -> dict[str, Any]:
+    """The tables of a file beside a module, whose path this is."""
+    return tomllib.loads(Path(module).with_name(name).read_text("utf-8"))
 
 
 def file_name(path: str) -> str:

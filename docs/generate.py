@@ -414,17 +414,12 @@ def _minimums() -> dict[str, object]:
         SESSIONS,
         SHARE,
         SURVIVAL,
-        WEAKNESSES,
     )
 
     needed = [
         (
             "excess rework, hazard ratio",
             f"{SURVIVAL.lines:,} lines of {SURVIVAL.commits} commits on each side",
-        ),
-        (
-            "ratio of weaknesses per 1,000 lines",
-            f"{WEAKNESSES.lines:,} scanned lines of {WEAKNESSES.commits} commits on each side",
         ),
         ("means and differences of maintainability", f"{COMMITS} whole commits on each side"),
         ("weaknesses per 1,000 lines of one group", f"{RATE.lines:,} scanned lines"),

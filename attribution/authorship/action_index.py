@@ -16,6 +16,7 @@ from attribution.authorship.case import AttributionWindow
 from attribution.authorship.named import UNNAMED, says_it_writes
 from attribution.authorship.session_edits import WorktreeAction
 from attribution.shell import Effect
+from collector.text import file_name, unique
 from collector.vocabulary.lines import Reason
 
 # kinds of effect that name the files they change
@@ -165,9 +166,7 @@ class ActionIndex:
             return
         for part in {part for _, part in parts if part != WHOLE}:
             self._by_part[part].append(number)
-        if alike := tuple(
-            dict.fromkeys(filter(None, map(self._done_to_any_file, self.effects[number])))
-        ):
+        if alike := unique(filter(None, map(self._done_to_any_file, self.effects[number]))):
             self._alike[alike].add(action, number)
 
     def _done_to_any_file(self, effect: Effect) -> str:
@@ -214,7 +213,7 @@ class ActionIndex:
         if path not in self._hits:
             says = {number: "" for part in self._parts_with(path) for number in self._by_part[part]}
             # the commands with each word of the file's name, the rarest of which is looked up
-            words = _WORD.findall(path.strip("/").rpartition("/")[2])
+            words = _WORD.findall(file_name(path.strip("/")))
             for number in min(
                 (self._by_word.get(word, ()) for word in words), key=len, default=self._texts
             ):

@@ -7,12 +7,13 @@ neighbours, never by text alone.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 from collector.git.repository import line_changes
+from collector.groups import positions
 from collector.model import LineChange
 from collector.text import SECRET
 
@@ -174,14 +175,12 @@ def layout_sources(old: Sequence[str], new: Sequence[str]) -> list[int]:
     return result
 
 
-def neighbour(
-    lines: Sequence[str], index: int, step: int, is_telling: Callable[[str], object] = str.strip
-) -> str:
+def neighbour(lines: Sequence[str], index: int, step: int) -> str:
     """The next line that says something above (`step` -1) or below (1) the one at `index`; ""
     when there is none.
     """
     others = range(index + step, len(lines) if step > 0 else -1, step)
-    return next((lines[other] for other in others if is_telling(lines[other])), "")
+    return next((lines[other] for other in others if lines[other].strip()), "")
 
 
 def is_low_information(line: str) -> bool:
@@ -316,7 +315,7 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
     bare = ["".join(line.split()) for line in new]
     count = Counter(bare) + Counter("".join(line.split()) for line in old)
     ours, theirs = ([n for n, line in enumerate(side) if line.strip()] for side in (new, old))
-    rank = {index: n for n, index in enumerate(theirs)}
+    rank = positions(theirs)
     # The sources of the non-blank new lines by their rank among the non-blank old ones, between
     # what stands above and below.
     ranks = [-1, *(rank.get(same[index]) for index in ours), len(theirs)]

@@ -38,15 +38,9 @@ from attribution.authorship.formatters import ToolOf, give_to_formatters, tools_
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.script_texts import Script, scripts_of
 from attribution.authorship.session_edits import RawEdit
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.timeline import EditFate, Timeline
-from attribution.authorship.verdicts import (
-    CallRef,
-    CommitVerdict,
-    Span,
-    Verdict,
-    spans_of,
-    verdicts_by_line,
-)
+from attribution.authorship.verdicts import CallRef, CommitVerdict, Span, Verdict
 from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy
 from collector.vocabulary.sessions import NoReplay
@@ -216,15 +210,9 @@ def applied_edits(
                 found.edits[""].append(fate.raw)
             # what an edit shows to have been in the file: the context of its patch, what it takes
             # out and what it looks for
-            context = [
-                line[1:]
-                for hunk in fate.raw.edit.hunks
-                if hunk.exact_text
-                for line in hunk.lines
-                if line[:1] in (" ", "-")
-            ]
-            if carried := frozenset(context).union(
-                *(item.old.split("\n") for item in fate.raw.edit.replacements)
+            if carried := frozenset[str]().union(
+                *(hunk.side("-") for hunk in fate.raw.edit.hunks if hunk.exact_text),
+                *(item.old.split("\n") for item in fate.raw.edit.replacements),
             ):
                 found.sightings[fate.path].append((fate.raw.at, carried))
         elif fate.detail == NoReplay.PATH_REDACTED:
@@ -314,7 +302,7 @@ def attribute_to_edits(
     session or names one.
     """
     sessions = frozenset(verdict.sessions | verdict.named)
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         return
     until = max(commit.author_time, commit.commit_time) + SLACK
     laid_out = _laid_out(verdict)
@@ -354,7 +342,6 @@ def attribute_to_edits(
             )
     if not sessions:
         verdict.note_sessions()
-        verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
 def _laid_out(verdict: CommitVerdict) -> Counter[CallRef]:

@@ -20,6 +20,7 @@ from attribution.authorship.diffs import CommitDiff
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import RawEdit, SessionEdits, telling_lines
 from collector.model import Commit, Status
+from collector.text import file_name
 from collector.vocabulary.lines import Reason
 
 _NEVER = float("inf")
@@ -66,14 +67,14 @@ def on_session_clocks(
             by_file[key].append(writer)
     evidence: list[_Evidence] = []
     for commit in others:
-        names = {(commit.author_email, _name(path)) for path in history.touched(commit.sha)}
+        names = {(commit.author_email, file_name(path)) for path in history.touched(commit.sha)}
         near = {
             id(writer): writer
             for key in names
             for writer in by_file.get(key, ())
             if writer.wrote_after(commit, key[1])
         }.values()
-        files = added(history.diffs[commit.sha]) if near and len(commit.parents) < 2 else []
+        files = added(history.diffs[commit.sha]) if near and not commit.is_merge else []
         offset = _offset(commit, near, writers, files, history.rarity)
         if offset:
             evidence.append(_Evidence(commit.author_email, commit.author_time, offset))
@@ -123,7 +124,7 @@ class _Writer:
         self._session = session
         self._times: dict[str, list[float]] = defaultdict(list)  # by name of the file
         for raw in session.edits:
-            self._times[_name(raw.edit.path)].append(raw.at)
+            self._times[file_name(raw.edit.path)].append(raw.at)
         self._first: dict[str, float] | None = None
 
     def files(self) -> Iterator[tuple[str, str]]:
@@ -173,7 +174,3 @@ def lines_before(raw: RawEdit) -> Iterator[str]:
     yield from (
         line[1:] for hunk in raw.edit.hunks for line in hunk.lines if not line.startswith("+")
     )
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from attribution.authorship.verdicts import CallRef
 from collector.model import Session, Status, ToolCall
+from collector.text import unique
 
 _MAKES = re.compile(
     r"\bgit\b[^|;&\n]{0,200}?\s(?:commit|merge|cherry-pick|revert|am|rebase\s+--continue|rebase\b[^|;&\n]{0,100}--autosquash)\b"
@@ -62,9 +63,7 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
             if call.command is not None and _SHOWS.search(call.command.text)
             else []
         )
-        fresh = tuple(
-            dict.fromkeys(short for short in shown if not short.isdigit() and short not in known)
-        )
+        fresh = unique(short for short in shown if not short.isdigit() and short not in known)
         known.update(fresh)
         hooks += _hooks(call)
         if call.commits or (
@@ -80,7 +79,7 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
                     text,
                     call.commits,
                     fresh[:_MOST_SHOWN],
-                    tuple(dict.fromkeys(hooks)),
+                    unique(hooks),
                 )
             )
             hooks = [] if call.commits else hooks

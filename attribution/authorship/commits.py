@@ -210,9 +210,9 @@ def added_files(
     result = []
     for file in diff.files or ():
         if file.content == "text" and file.change.new is not None:
-            text = text_of(repo.blob(file.change.new) or b"", characters)
+            text = text_of(repo.content(file.change.new), characters)
             before = (
-                text_of(repo.blob(file.change.old) or b"", characters)
+                text_of(repo.content(file.change.old), characters)
                 if file.change.old is not None
                 else ""
             )

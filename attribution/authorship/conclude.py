@@ -90,7 +90,7 @@ def conclude(
         result.files.append((file, spans))
     # the replay may be exact: that it is this commit's is a conclusion from its text
     if method == "content":
-        result.files = [(file, [_matched_span(s) for s in spans]) for file, spans in result.files]
+        result.change(_match_verdict)
     result.note_sessions()
     return result
 
@@ -111,7 +111,6 @@ def _drop_session(
         verdicts = {i: moved.get(i, verdict) for i in judged.verdicts}
         result.files.append((file, _spans_of(file, replace(judged, verdicts=verdicts), ())))
     result.note_sessions()
-    result.method = "content" if result.sessions else ""
     return result
 
 
@@ -129,14 +128,12 @@ def _link_by_texts(link: CommitLinks, probe_results: Sequence[ProbeResult]) -> t
     return "content", content_share(_best(probe_results).values())
 
 
-def _matched_span(span: Span) -> Span:
-    agent = span.verdict.author == Author.AGENT and span.verdict.evidence in (
+def _match_verdict(verdict: Verdict) -> Verdict:
+    agent = verdict.author == Author.AGENT and verdict.evidence in (
         Evidence.OBSERVED,
         Evidence.REPLAYED,
     )
-    return (
-        replace(span, verdict=replace(span.verdict, evidence=Evidence.MATCHED)) if agent else span
-    )
+    return replace(verdict, evidence=Evidence.MATCHED) if agent else verdict
 
 
 _ALIKE = frozenset({Reason.AGENT_TEXT, Reason.COMMON_LINE})  # only the text speaks for an agent
@@ -149,15 +146,9 @@ def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) 
     `by_record`: a session on record wrote that itself, so that it says no more than this record:
     nothing of lines that no call of it can have written.
     """
-    declared = declared_agent(commit)
-    if declared is None:
+    named = _declared_verdict(commit)
+    if named is None:
         return
-    named = Verdict(
-        Author.DECLARED,
-        How.DECLARED,
-        Evidence.DECLARED,
-        model=model_identity(declared.model) or declared.agent,
-    )
     for _, spans in verdict.files:
         spans[:] = [
             (
@@ -168,6 +159,14 @@ def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) 
             )
             for number, span in enumerate(spans)
         ]
+
+
+def _declared_verdict(commit: Commit) -> Verdict | None:
+    declared = declared_agent(commit)
+    if declared is None:
+        return None
+    model = model_identity(declared.model) or declared.agent
+    return Verdict(Author.DECLARED, How.DECLARED, Evidence.DECLARED, model=model)
 
 
 def _is_beyond_record(spans: Sequence[Span], number: int) -> bool:
@@ -195,14 +194,9 @@ def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
 def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
     """`named`: the lines belong to a commit that names checkpoints, if this one does."""
     commit: Commit = link.commit
-    declared = declared_agent(commit)
+    declared = _declared_verdict(commit)
     if declared is not None:
-        return Verdict(
-            Author.DECLARED,
-            How.DECLARED,
-            Evidence.DECLARED,
-            model=model_identity(declared.model) or declared.agent,
-        )
+        return declared
     bot = automation(commit)
     if bot is not None:
         return bot_verdict(bot) if is_bots_own(commit) else unknown(Reason.BOT)

@@ -60,7 +60,7 @@ def content_probes(
     result: dict[str, list[CommitProbe]] = defaultdict(list)
     for sha, link in links.items():
         commit = link.commit
-        if link.is_resolved or len(commit.parents) > 1:
+        if link.is_resolved or commit.is_merge:
             continue
         at = commit.author_time + SLACK
         touched = texts.touched[sha]

@@ -49,7 +49,7 @@ def diff_of(
 
     `count` is told the lines that it added, unless it is a merge.
     """
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         result = merge_diff(repo, commit, attributes)
         return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)
@@ -140,7 +140,7 @@ def common(repo: GitRepo, a: FileDiff, b: FileDiff) -> FileDiff:
     mine, theirs = (
         {i for start, end, _ in file.added for i in range(start, end)} for file in (a, b)
     )
-    texts = split_lines(repo.blob(a.change.new or "") or b"") if mine & theirs else []
+    texts = split_lines(repo.content(a.change.new or "")) if mine & theirs else []
     ranges = tuple(
         (s, e, sum(1 for text in texts[s:e] if text.strip()))
         for s, e in runs(sorted(mine & theirs))

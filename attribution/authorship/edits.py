@@ -142,7 +142,7 @@ def _apply_hunks(lines: list[str], hunks: Sequence[Hunk], unknown: bool) -> list
     """
     position = 0
     for hunk in hunks:
-        requested = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
+        requested = hunk.side("-")
         expected = hunk.old_start - 1
         try:
             start = _locate(lines, requested, -1, position)
@@ -286,8 +286,7 @@ def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
     result: list[str] = []
     position = 0
     for hunk in hunks:
-        old = [line[1:] for line in hunk.lines if line[:1] in (" ", "-")]
-        new = [line[1:] for line in hunk.lines if line[:1] in (" ", "+")]
+        old = hunk.side("-")
         start = _locate(
             lines,
             old,
@@ -295,7 +294,7 @@ def _apply(text: str, hunks: Sequence[Hunk], by_number: bool) -> str:
             position,
         )
         result.extend(lines[position:start])
-        result.extend(new)
+        result.extend(hunk.side("+"))
         position = start + len(old)
     result.extend(lines[position:])
     return normal_text("\n".join(result))

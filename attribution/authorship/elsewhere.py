@@ -161,13 +161,13 @@ def _additions(
     begin = min(first.values(), default=_NEVER)
     for commit in texts.aside if first else ():
         until = commit.author_time + SLACK
-        if commit.sha not in parts and len(commit.parents) < 2 and begin <= until:
+        if commit.sha not in parts and not commit.is_merge and begin <= until:
             paths = {path for path, at in first.items() if at <= until}
             for change in texts.repo.changes(commit, renames=False) or ():
                 if change.path in paths and change.new is not None:
                     yield commit, change.path, Counter(_bare(list(_lines(texts.repo, change))))
     for commit in texts.history.commits:
-        for file in texts.history.diffs[commit.sha].files or () if len(commit.parents) < 2 else ():
+        for file in texts.history.diffs[commit.sha].files or () if not commit.is_merge else ():
             if first.get(file.change.path, _NEVER) <= commit.author_time + SLACK:
                 lines = texts.lines(file)
                 yield (
@@ -180,8 +180,7 @@ def _additions(
 def _lines(repo: GitRepo, change: FileChange) -> Iterator[str]:
     sides = ((change.old, change.old_mode), (change.new, change.new_mode))
     old, new = (
-        (repo.blob(oid) or b"") if oid is not None and is_regular(mode) else b""
-        for oid, mode in sides
+        repo.content(oid) if oid is not None and is_regular(mode) else b"" for oid, mode in sides
     )
     if is_binary(old) or is_binary(new):
         return

@@ -14,15 +14,9 @@ from itertools import accumulate
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.authorship.diffs import runs
 from attribution.authorship.session_edits import WorktreeAction
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.timeline import Timeline
-from attribution.authorship.verdicts import (
-    CallRef,
-    Span,
-    Verdict,
-    spans_of,
-    unknown,
-    verdicts_by_line,
-)
+from attribution.authorship.verdicts import CallRef, Span, Verdict, unknown
 from attribution.authorship.windows import SAME_RUN, AttributionWindows
 from attribution.shell import tables
 from collector.vocabulary.lines import Author, Evidence, How, Reason, RunBy

@@ -239,7 +239,7 @@ def add_imports(
         if (
             started <= ours.commit.author_time <= ended + SLACK
             and not ours.is_resolved
-            and len(ours.commit.parents) < 2
+            and not ours.commit.is_merge
         ):
             links[record.commit_sha] = ours.with_record(record, _IMPORTED)
 

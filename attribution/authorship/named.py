@@ -9,6 +9,7 @@ only to read or change one.
 import re
 
 from attribution.shell import Effect, mentions
+from collector.text import file_name
 
 UNNAMED = ("modify", "generate", "write", "append")
 
@@ -39,7 +40,7 @@ def says_it_writes(effects: tuple[Effect, ...], command: str, path: str) -> str:
         return "program"
     if "opaque" not in unnamed or not mentions(command, path):
         return ""
-    name = path.rpartition("/")[2]
+    name = file_name(path)
     if re.search(_INTO + re.escape(name), command, re.I):
         return "program"
     return "script" if SCRIPT_WRITES.search(command.replace(name, "")) else ""
@@ -65,7 +66,7 @@ def asks_for(task: str, path: str) -> bool:
     list under `Deliverables:`.
     """
     heading = ""
-    name = path.rpartition("/")[2]
+    name = file_name(path)
     if name not in task:
         return False
     for line in task[:_MAX_TASK].split("\n"):

@@ -10,13 +10,8 @@ from collections.abc import Iterable, Mapping
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.person_lines import Texts
 from attribution.authorship.session_edits import SessionEdits
-from attribution.authorship.verdicts import (
-    CommitVerdict,
-    SightingPair,
-    Verdict,
-    spans_of,
-    verdicts_by_line,
-)
+from attribution.authorship.span_lines import put_lines
+from attribution.authorship.verdicts import CommitVerdict, SightingPair, Verdict
 from collector.git.ranges import Ranges, unite
 from collector.vocabulary.lines import Author, Evidence, How, Reason, Witness
 
@@ -88,12 +83,10 @@ def testify(
             line for span in spans if ranges and _is_open(span.verdict) for line in span.lines
         }
         if 0 < len(open_lines) <= _MOST:
-            sighted = {
+            sighted = [
                 line for line in open_lines if any(first <= line <= last for first, last in ranges)
-            }
-            spans[:] = spans_of(
-                verdicts_by_line(spans) | dict.fromkeys(sighted, persons), texts.lines(file)
-            )
+            ]
+            put_lines(spans, dict.fromkeys(sighted, persons), texts.lines(file))
 
 
 def _is_open(verdict: Verdict) -> bool:

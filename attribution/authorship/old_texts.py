@@ -16,7 +16,9 @@ from attribution.authorship.diffs import FileDiff
 from attribution.authorship.edits import normal_text
 from attribution.authorship.run_data import Judged
 from attribution.authorship.session_edits import RawEdit
-from attribution.authorship.verdicts import Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.span_lines import put_lines, verdicts_by_line
+from attribution.authorship.verdicts import CallRef, Span, Verdict, change_verdicts
+from collector.groups import group_pairs
 from collector.vocabulary.lines import Author
 
 _KEPT = frozenset({Author.AGENT, Author.TOOL})
@@ -38,20 +40,20 @@ def give_old_texts_back(judged: Judged) -> None:
     """
     versions = defaultdict[str, list[_Version]](list)  # by path, in order of commits
     names: dict[str, str] = {}  # of the last file that had a content
-    for commit in judged.commits:
-        verdict = judged.verdicts[commit.sha]
-        for number, (file, spans) in enumerate(verdict.files):
+    for commit, verdict in judged.commits:
+        for file, spans in verdict.files:
             path, content = file.change.path, file.change.new or ""
             if any(span.verdict.author in _OPEN for span in spans):
                 before = path if path in versions else names.get(content, path)
                 known = _authors_then(judged, commit.sha, file, versions[before])
                 if len(known) >= (1 if before == path else _ENOUGH):
-                    verdict.files[number] = file, _fill_in(judged, file, spans, known)
-            versions[path].append(_Version(commit.sha, *verdict.files[number]))
+                    ours = verdicts_by_line(spans)
+                    ours = {n: v for n, v in known.items() if n in ours and ours[n].author in _OPEN}
+                    put_lines(spans, ours, judged.texts.lines(file))
+            versions[path].append(_Version(commit.sha, file, spans))
             names[content] = path
         if not verdict.sessions:
             verdict.note_sessions()
-            verdict.method = verdict.method or ("content" if verdict.sessions else "")
 
 
 def _authors_then(
@@ -89,44 +91,38 @@ def _added_before(
                     yield texts[line - 1], verdict
 
 
-def _fill_in(
-    judged: Judged, file: FileDiff, spans: list[Span], known: dict[int, Verdict]
-) -> list[Span]:
-    verdicts = verdicts_by_line(spans)
-    for line, verdict in verdicts.items():
-        if verdict.author in _OPEN:
-            verdicts[line] = known.get(line, verdict)
-    return spans_of(verdicts, judged.texts.lines(file))
-
-
 def give_to_branch(judged: Judged) -> None:
     """The lines of a new file go to the last call that wrote all of it, where another branch had
     the same text before that call: the file of that branch was not there any more.
     """
     written = _written_again(judged)
-    for commit in judged.commits if written else ():
-        for file, spans in judged.verdicts[commit.sha].files:
+    for commit, verdict in judged.commits if written else ():
+        for file, spans in verdict.files:
             again = written.get(file.change.path, ())
             calls = [raw.call for raw in again if _is_text(judged, file, raw, commit.author_time)]
             first = _committed_aside(judged, file) if calls and file.change.old is None else 0.0
             if calls and 0 < first < calls[-1].at:
-                spans[:] = [
-                    replace(span, verdict=replace(span.verdict, call=calls[-1]))
-                    if span.verdict.author == Author.AGENT
-                    and span.verdict.call is not None
-                    and span.verdict.call.at < first
-                    else span
-                    for span in spans
-                ]
-                judged.verdicts[commit.sha].note_sessions()
+                _give_to_call(spans, calls[-1], first)
+                verdict.note_sessions()
+
+
+def _give_to_call(spans: list[Span], call: CallRef, until: float) -> None:
+    """What agents wrote before `until`."""
+
+    def verdict_of(verdict: Verdict) -> Verdict:
+        older = verdict.author == Author.AGENT and verdict.call and verdict.call.at < until
+        return replace(verdict, call=call) if older else verdict
+
+    change_verdicts(spans, verdict_of)
 
 
 def _written_again(judged: Judged) -> dict[str, list[RawEdit]]:
     """Path -> the edits that wrote the whole file, where several sessions did."""
-    written = defaultdict[str, list[RawEdit]](list)
-    for fate in judged.replayed.edits:
-        if not fate.outcome and fate.raw.edit.op == "write" and fate.raw.edit.content is not None:
-            written[fate.path].append(fate.raw)
+    written = group_pairs(
+        (fate.path, fate.raw)
+        for fate in judged.replayed.edits
+        if not fate.outcome and fate.raw.edit.op == "write" and fate.raw.edit.content is not None
+    )
     return {
         path: sorted(edits, key=lambda raw: raw.at)
         for path, edits in written.items()

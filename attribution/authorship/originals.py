@@ -16,13 +16,13 @@ path with it.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from attribution.authorship.case import SLACK
 from collector.checkpoints.pull_requests import Names, PullRequest, named_checkpoints
+from collector.groups import group_pairs
 from collector.model import Commit
 
 # Measured on repositories that show both sides (docs/accuracy.md), rounded down.
@@ -79,7 +79,7 @@ def squash_sources(
     known. `names`: what makes a commit worth finding, by default the checkpoints in its message.
     """
     every = list(commits)
-    search = _Search([c for c in every if len(c.parents) < 2], proposals, paths, patch_id, names)
+    search = _Search([c for c in every if not c.is_merge], proposals, paths, patch_id, names)
     search.single_commits(arrived)
     search.numbers(merge_requests(every))
     search.whole_proposals(arrived)
@@ -138,21 +138,15 @@ class _Search:
 
     @cached_property
     def _by_paths(self) -> Mapping[frozenset[str], Sequence[Commit]]:
-        result: dict[frozenset[str], list[Commit]] = defaultdict(list)
-        for commit in self.commits:
-            result[self.paths(commit)].append(commit)
-        return result
+        return group_pairs((self.paths(commit), commit) for commit in self.commits)
 
     def single_commits(self, arrived: Container[str]) -> None:
         """Rebases, cherry-picks, amended commits, and squashes of one commit."""
-        twins: dict[tuple[str, float], list[Commit]] = defaultdict(list)
-        for commit in self.commits:
-            twins[commit.author_email.lower(), commit.author_time].append(commit)
+        twins = group_pairs(
+            ((commit.author_email.lower(), commit.author_time), commit) for commit in self.commits
+        )
         naming = {
-            c.sha: c
-            for p in self.proposals
-            for c in p.commits
-            if len(c.parents) < 2 and self._names(c)
+            c.sha: c for p in self.proposals for c in p.commits if not c.is_merge and self._names(c)
         }
         for original in naming.values():
             if self._has_arrived(original, arrived):
@@ -221,7 +215,7 @@ class _Search:
         before = [
             c
             for c in proposal.commits
-            if len(c.parents) < 2 and c.author_time <= commit.author_time + SLACK
+            if not c.is_merge and c.author_time <= commit.author_time + SLACK
         ]
         mine = [c for c in before if self._claimed.get(c.sha, proposal.number) == proposal.number]
         named = [c for c in mine if self._names(c)]

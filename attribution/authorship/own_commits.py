@@ -7,7 +7,6 @@ fit.
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from attribution.authorship.case import SLACK
 from attribution.authorship.commit_calls import CommitCall
 from attribution.authorship.session_edits import SessionEdits
+from collector.groups import group_pairs, only
 from collector.model import Commit
 
 _NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\"")
@@ -85,9 +85,7 @@ class _Search:
         self._by_time = sorted(
             (moment, c.sha, c) for c in commits for moment in {c.author_time, c.commit_time}
         )
-        self._by_id: dict[str, list[Commit]] = defaultdict(list)
-        for commit in commits:
-            self._by_id[commit.sha[:_SHORT]].append(commit)
+        self._by_id = group_pairs((commit.sha[:_SHORT], commit) for commit in commits)
         self.found: dict[str, OwnCommit] = {}
 
     def add_quiet(self, session: SessionEdits, made: CommitCall) -> None:
@@ -147,7 +145,7 @@ class _Search:
                 (commit for commit in during if _has_message(commit, made)), None
             ) or self._commit_with_that_message(session, made)
         fitting = [commit for commit in during if self._fits(commit, session)]
-        return fitting[0] if len(fitting) == 1 else None
+        return only(fitting)
 
     def _commit_with_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The only commit of the same hour with the message of the call that fits the session:
@@ -165,7 +163,7 @@ class _Search:
             for commit in near.values()
             if _has_message(commit, made) and self._fits(commit, session)
         ]
-        return fitting[0] if len(fitting) == 1 else None
+        return only(fitting)
 
     def _during(self, made: CommitCall) -> Iterator[Commit]:
         """Commits that nobody claimed and that were authored, or amended, while the call ran."""

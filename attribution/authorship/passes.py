@@ -8,7 +8,6 @@ keeps, and a declaration of the commit comes late, because any record tells more
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
@@ -32,7 +31,7 @@ from attribution.authorship.tools import (
     give_to_tools,
     give_versions_to_bot,
 )
-from attribution.authorship.verdicts import SightingPair, Verdict, unknown
+from attribution.authorship.verdicts import SightingPair, Span, Verdict, change_verdicts, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
 from collector.files.stated import hook_at
@@ -57,8 +56,8 @@ def name_commands(judged: Judged) -> None:
     that command, though nothing links the commit to its session.
     """
     nobody = unknown(Reason.NO_SESSION)
-    for commit in judged.commits:
-        link, verdict = judged.evidence.links[commit.sha], judged.verdicts[commit.sha]
+    for commit, verdict in judged.commits:
+        link = judged.evidence.links[commit.sha]
         if verdict.method or link.is_resolved:
             continue
         lines = [line for line in judged.replayed.timelines.values() if line.was_at_work(commit)]
@@ -69,23 +68,21 @@ def name_commands(judged: Judged) -> None:
             found = (line.command_on(file.change.path, since, commit) for line in lines)
             call = next(filter(None, found), None)
             if call is not None:
-                named = unknown(Reason.OPAQUE_SHELL, call)
-                spans[:] = [
-                    replace(span, verdict=named) if span.verdict == nobody else span
-                    for span in spans
-                ]
+                _replace_verdict(spans, nobody, unknown(Reason.OPAQUE_SHELL, call))
+
+
+def _replace_verdict(spans: list[Span], old: Verdict, new: Verdict) -> None:
+    """Puts a verdict in the place of another one."""
+    change_verdicts(spans, lambda verdict: new if verdict == old else verdict)
 
 
 def give_lines_of_others_to_people(judged: Judged) -> None:
     """Lines without an author that an agent said were there before its edits become a person's,
     to be confirmed.
     """
-    history = judged.evidence.history
-    times = {commit.sha: commit.author_time for commit in history.commits}
-    others = lines_of_others(judged.evidence.sessions.edits, history)
-    for commit in judged.commits if others else ():
-        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
-        testify(judged.verdicts[commit.sha], others.get(commit.sha, {}), since, judged.texts)
+    others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
+    for commit, verdict in judged.commits if others else ():
+        testify(verdict, others.get(commit.sha, {}), judged.parent_time(commit), judged.texts)
 
 
 def take_lines_of_others_back(judged: Judged) -> None:
@@ -93,14 +90,11 @@ def take_lines_of_others_back(judged: Judged) -> None:
     changes had been committed before.
     """
     others = lines_of_others(judged.evidence.sessions.edits, judged.evidence.history)
-    for commit in judged.commits if others else ():
+    for commit, verdict in judged.commits if others else ():
         lines = others.get(commit.sha, {})
-        for file, spans in judged.verdicts[commit.sha].files if lines else ():
+        for file, spans in verdict.files if lines else ():
             if file.change.path in lines and lines[file.change.path][1] is not Reason.FORMATTER:
-                spans[:] = [
-                    replace(span, verdict=_BY_OTHERS.get(span.verdict.how, span.verdict))
-                    for span in spans
-                ]
+                change_verdicts(spans, lambda verdict: _BY_OTHERS.get(verdict.how, verdict))
 
 
 def settle_by_sightings(judged: Judged) -> None:
@@ -121,16 +115,14 @@ def take_back_declared(judged: Judged) -> None:
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
     evidence, edited = judged.evidence, edited_paths(judged.replayed.timelines)
-    times = {commit.sha: commit.author_time for commit in evidence.history.commits}
     paths = {key: edited.get(evidence.sessions.ids[key], set()) for key in evidence.sessions.reach}
-    for commit in judged.commits:
+    for commit, verdict in judged.commits:
         link = evidence.links[commit.sha]
-        since = max((times.get(parent, 0.0) for parent in commit.parents), default=0.0)
         lacking = link.incomplete or link.partly or bool(evidence.missing_transcripts(link))
         yield LinkedCommit(
             commit,
-            judged.verdicts[commit.sha],
-            since,
+            verdict,
+            judged.parent_time(commit),
             link.is_resolved and not lacking,
             lacking,
             evidence.claimed_paths(link, paths),
@@ -141,8 +133,7 @@ def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the
     reason, or a hook's.
     """
-    evidence = judged.evidence
-    commits = [(commit, judged.verdicts[commit.sha]) for commit in judged.commits]
+    evidence, commits = judged.evidence, judged.commits
     lines = {
         commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits
     }
@@ -196,8 +187,8 @@ def give_lines_to_edits(judged: Judged) -> None:
         applied_edits(judged.replayed.edits, judged.replayed.timelines, judged.replayed.undone()),
         judged.evidence.sessions.ids,
     )
-    for commit in judged.commits:
-        verdict, own = judged.verdicts[commit.sha], judged.evidence.links[commit.sha].own
+    for commit, verdict in judged.commits:
+        own = judged.evidence.links[commit.sha].own
         if own is not None and own.printed:
             give_to_maker(commit, verdict, ids[own.session], edits, judged.texts)
         attribute_to_edits(commit, verdict, edits, judged.texts)
@@ -207,7 +198,7 @@ def doubt_people_near_holes(judged: Judged) -> None:
     """Where many lines of recorded sessions are still without an author, likely people of that
     day become unknown.
     """
-    doubt_near_holes([(commit, judged.verdicts[commit.sha]) for commit in judged.commits])
+    doubt_near_holes(judged.commits)
 
 
 def declare_the_rest(judged: Judged) -> None:
@@ -222,26 +213,22 @@ def give_files_to_tools(judged: Judged) -> None:
     """Lines of lock files, generated files and the like go to the program that writes them,
     unless an agent's edit wrote them.
     """
-    for commit in judged.commits:
-        give_to_tools(judged.verdicts[commit.sha], commit.sha, judged.texts)
-        give_to_generators(judged.verdicts[commit.sha], judged.texts)
-        give_scaffolds_to_tools(judged.verdicts[commit.sha], commit, judged.texts)
+    for commit, verdict in judged.commits:
+        give_to_tools(verdict, commit.sha, judged.texts)
+        give_to_generators(verdict, judged.texts)
+        give_scaffolds_to_tools(verdict, commit, judged.texts)
 
 
 def give_versions_to_bots(judged: Judged) -> None:
     """Of a commit by the account of a program, lines in which only a version is new go to that
     program.
     """
-    for commit in judged.commits:
-        bot = automation(commit)
-        for file, spans in judged.verdicts[commit.sha].files if bot else ():
-            lines = (
-                judged.texts.lines(file)
-                if any(span.verdict.author == Author.UNKNOWN for span in spans)
-                else ()
-            )
-            if bot and lines:
-                give_versions_to_bot(file, spans, bot, lines, judged.texts.before(file))
+    for commit, verdict in judged.commits:
+        if (bot := automation(commit)) is None:
+            continue
+        for file, spans in verdict.files:
+            if any(span.verdict.author == Author.UNKNOWN for span in spans):
+                give_versions_to_bot(file, spans, bot, judged.texts)
 
 
 def date_old_lines(judged: Judged) -> None:
@@ -259,10 +246,7 @@ def date_old_lines(judged: Judged) -> None:
         is_linked = link.named or link.records or link.made or verdict.method
         for file, spans in () if is_linked else verdict.files:
             if file.kind in BY_HAND:
-                spans[:] = [
-                    replace(span, verdict=persons) if span.verdict == nobody else span
-                    for span in spans
-                ]
+                _replace_verdict(spans, nobody, persons)
 
 
 class Pass(NamedTuple):

@@ -30,7 +30,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
-from attribution.authorship.tools import NAME_AND_VERSION
+from attribution.authorship.tools import NAME_AND_VERSION, tool_verdict
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     UNSEEN,
@@ -39,6 +39,7 @@ from attribution.authorship.verdicts import (
     Span,
     Verdict,
     append_span,
+    change_verdicts,
     unknown,
 )
 from collector.files.kinds import BY_HAND
@@ -274,7 +275,8 @@ def confirm(
             [
                 part
                 for span in spans
-                for part in checked.get((id(file), span.start), (_not_by_hand(span),))
+                for part in checked.get((id(file), span.start))
+                or (replace(span, verdict=_not_by_hand(span.verdict)),)
             ],
         )
         for file, spans in verdict.files
@@ -286,14 +288,9 @@ def confirm(
     inferred = sum(
         span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
     )
-    if (
-        inferred > MAX_INFERRED
-        or len(commit.parents) > 1
-        or _is_near(commit.author_time, unrecorded)
-    ):
+    if inferred > MAX_INFERRED or commit.is_merge or _is_near(commit.author_time, unrecorded):
         _disbelieve(verdict)
-    for _, spans in verdict.files:
-        spans[:] = [_clear_doubts(span) if span.verdict.is_persons else span for span in spans]
+    verdict.change(_clear_doubts)
 
 
 def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
@@ -303,7 +300,7 @@ def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
     After all else that may name one was asked: whoever left so many lines in commits of recorded
     sessions may have left those too.
     """
-    unmerged = [(commit, verdict) for commit, verdict in verdicts if len(commit.parents) < 2]
+    unmerged = [(commit, verdict) for commit, verdict in verdicts if not commit.is_merge]
     holes = sorted(
         commit.author_time
         for commit, verdict in unmerged
@@ -343,30 +340,22 @@ def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
     """What only a session's own commit shows is the hook's in files that the agent wrote, if it
     is known, else nobody's.
     """
-    tool = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=hook, run_by=RunBy.AGENT)
+
+    def verdict_of(one: Verdict) -> Verdict:
+        if not _is_inferred(one) or one.witness is None or one.witness.seen is not None:
+            return one
+        left = _take_back(one, one.reason or Reason.UNEXPLAINED)
+        return tool if by_hook and left.author == Author.UNKNOWN else left
+
+    tool = tool_verdict(hook, RunBy.AGENT)
     for _, spans in verdict.files:
         by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
-        for number, span in enumerate(spans):
-            if (
-                _is_inferred(span.verdict)
-                and span.verdict.witness
-                and span.verdict.witness.seen is None
-            ):
-                left = _take_back(span, span.verdict.reason or Reason.UNEXPLAINED)
-                spans[number] = (
-                    replace(span, verdict=tool)
-                    if by_hook and left.verdict.author == Author.UNKNOWN
-                    else left
-                )
+        change_verdicts(spans, verdict_of)
 
 
 def _disbelieve(verdict: CommitVerdict) -> None:
     """What only the commit shows is nobody's."""
-    for _, spans in verdict.files:
-        spans[:] = [
-            _take_back(span, _doubt(span.verdict)) if _is_inferred(span.verdict) else span
-            for span in spans
-        ]
+    verdict.change(lambda one: _take_back(one, _doubt(one)) if _is_inferred(one) else one)
 
 
 def _doubt(verdict: Verdict) -> Reason:
@@ -376,32 +365,27 @@ def _doubt(verdict: Verdict) -> Reason:
     return Reason.UNCAPTURED if unwatched else Reason.UNOBSERVED
 
 
-def _take_back(span: Span, reason: Reason) -> Span:
+def _take_back(verdict: Verdict, reason: Reason) -> Verdict:
     # it stays the agent's, and nobody can be named who changed it
-    if span.verdict.author == Author.AGENT:
-        return replace(
-            span,
-            verdict=replace(
-                span.verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE
-            ),
-        )
-    return replace(
-        span, verdict=unknown(reason, span.verdict.call if reason == span.verdict.reason else None)
-    )
+    if verdict.author == Author.AGENT:
+        return replace(verdict, edited_by=RunBy.UNKNOWN, witness=None, reason=Reason.NONE)
+    return unknown(reason, verdict.call if reason == verdict.reason else None)
 
 
-def _clear_doubts(span: Span) -> Span:
+def _clear_doubts(verdict: Verdict) -> Verdict:
     """What else might have written a person's line is ruled out by now, and it is nobody's call."""
-    call = span.verdict.call if span.verdict.author == Author.AGENT else None
-    return replace(span, verdict=replace(span.verdict, reason=Reason.NONE, call=call))
+    if not verdict.is_persons:
+        return verdict
+    call = verdict.call if verdict.author == Author.AGENT else None
+    return replace(verdict, reason=Reason.NONE, call=call)
 
 
-def _not_by_hand(span: Span) -> Span:
+def _not_by_hand(verdict: Verdict) -> Verdict:
     """Nobody types lock files, generated ones or records (2)."""
-    if not span.verdict.is_persons:
-        return span
+    if not verdict.is_persons:
+        return verdict
     return _take_back(
-        span, span.verdict.reason if span.verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED
+        verdict, verdict.reason if verdict.reason in STATED_DOUBTS else Reason.UNEXPLAINED
     )
 
 
@@ -421,7 +405,7 @@ def _not_faster_than_typed(
     for file, spans in verdict.files:
         for span in spans:
             seen, without = (
-                _first_sighting(span, commit),
+                _first_sighting(span.verdict, commit),
                 span.verdict.witness.without if span.verdict.witness else None,
             )
             # a change of a proposal is seen in one moment
@@ -433,20 +417,18 @@ def _not_faster_than_typed(
                     )
                 )
     fast = {moment for moment, parts in typed.items() if _is_fast(moment, parts)}
-    for _, spans in verdict.files:
-        spans[:] = [
-            (
-                _take_back(s, Reason.UNOBSERVED)
-                if s.verdict.witness and _first_sighting(s, commit) in fast
-                else s
-            )
-            for s in spans
-        ]
+    verdict.change(
+        lambda one: (
+            _take_back(one, Reason.UNOBSERVED)
+            if one.witness and _first_sighting(one, commit) in fast
+            else one
+        )
+    )
 
 
-def _first_sighting(span: Span, commit: Commit) -> float:
+def _first_sighting(verdict: Verdict, commit: Commit) -> float:
     """When a person's line was seen first: with its commit, if nothing showed it before."""
-    return (span.verdict.witness and span.verdict.witness.seen) or commit.author_time
+    return (verdict.witness and verdict.witness.seen) or commit.author_time
 
 
 def _is_fast(sighted: float, parts: Sequence[tuple[float, int]]) -> bool:
@@ -471,8 +453,9 @@ def _check_lines(item: PersonLines, produced: Mapping[str, float], until: float)
     _weak_follow(reasons, item.doubt or Reason.COMMON_LINE)
     spans: list[Span] = []
     for line, text, reason in zip(item.span.lines, item.texts, reasons, strict=False):
-        part = Span(line, line, int(bool(text.strip())), item.span.verdict)
-        append_span(spans, _take_back(part, reason) if reason else part)
+        verdict = item.span.verdict
+        left = _take_back(verdict, reason) if reason else verdict
+        append_span(spans, Span(line, line, int(bool(text.strip())), left))
     return spans
 
 

@@ -75,7 +75,7 @@ class PrintedDiffs:
         self._patches.close()
 
     def _is_printed(self, commit: Commit) -> bool:
-        return len(commit.parents) < 2 and commit.sha not in self._unknown
+        return not commit.is_merge and commit.sha not in self._unknown
 
     def diff_of(self, commit: Commit) -> CommitDiff:
         """What the next commit changed."""
@@ -164,12 +164,12 @@ class _Kinds:
 
     def _kind_by_text(self, oid: str, suffix: str) -> FileKind | None:
         if suffix in BY_TEXT:
-            return kind_of_text(self._repo.blob(oid) or b"", suffix)
+            return kind_of_text(self._repo.content(oid), suffix)
         return None if oid in self._silent else self._kind_of_blob(oid, suffix)
 
     def _kind_of_blob(self, oid: str, suffix: str) -> FileKind | None:
         if oid not in self._read:
-            data = self._repo.blob(oid) or b""
+            data = self._repo.content(oid)
             if not may_tell_kind(data):
                 self._silent.add(oid)
                 return None

@@ -181,9 +181,21 @@ class Judged:
     verdicts: Mapping[str, CommitVerdict]  # by commit
 
     @property
-    def commits(self) -> list[Commit]:
+    def commits(self) -> list[tuple[Commit, CommitVerdict]]:
         """Those with a verdict, parents first."""
-        return [commit for commit in self.evidence.history.commits if commit.sha in self.verdicts]
+        return [
+            (commit, self.verdicts[commit.sha])
+            for commit in self.evidence.history.commits
+            if commit.sha in self.verdicts
+        ]
+
+    def parent_time(self, commit: Commit) -> float:
+        """Author time of its latest parent; 0 without one."""
+        return max((self._times.get(parent, 0.0) for parent in commit.parents), default=0.0)
+
+    @cached_property
+    def _times(self) -> dict[str, float]:
+        return {commit.sha: commit.author_time for commit in self.evidence.history.commits}
 
     @cached_property
     def seen_files(self) -> SeenFiles:

@@ -22,6 +22,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import mentions
 from collector.model import Status
+from collector.text import file_name
 from collector.vocabulary.lines import Reason
 
 MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
@@ -71,7 +72,7 @@ class Script:
 
     def writes_to(self, path: str) -> bool:
         """Whether the script names the file and writes to a file that it names."""
-        if path.rpartition("/")[2] not in self.text:
+        if file_name(path) not in self.text:
             return False
         if self.action is None or self.windows is None:
             return mentions(self.text, path)

@@ -37,15 +37,15 @@ from attribution.authorship.sightings import (
     events_of,
     every_event,
 )
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.timeline import Timeline
 from attribution.authorship.verdicts import (
     UNSEEN,
     CommitVerdict,
     SightingPair,
+    Span,
     Verdict,
-    spans_of,
     unknown,
-    verdicts_by_line,
 )
 from collector.files.kinds import BY_HAND
 from collector.model import Commit, Edit
@@ -120,7 +120,7 @@ class SeenFiles:
     ) -> Iterator[FileSeen]:
         """What each worktree of the commit's author or sessions showed of a file.
 
-        `requested`: indices of lines.
+        `requested`: numbers of lines.
         """
         path, commit, sessions = (
             file.change.path,
@@ -144,7 +144,8 @@ class SeenFiles:
             return  # edits alone do not show when a line appeared
         added = frozenset(index for start, end, _ in file.added for index in range(start, end))
         version, before = Version(self.texts.lines(file), added), self.texts.before(file)
-        if not (telling := [i for i in requested if len(version.bares[i]) >= MIN_LENGTH]):
+        lines_asked = (line - 1 for line in requested)
+        if not (telling := [i for i in lines_asked if len(version.bares[i]) >= MIN_LENGTH]):
             return
         edits, bare_before = self._edits.get(path, ()), frozenset(lines_without_layout(before))
         committed = Sighting(last, -1, normal_text(before), True, committed=True)
@@ -382,52 +383,50 @@ def settle_seen_lines(item: LinkedCommit, files: SeenFiles) -> None:
     """Gives lines to people who were seen to write them, and takes those back that stood there
     before their author came.
     """
-    if len(item.commit.parents) > 1:
+    if item.commit.is_merge:
         return
     opened = count_unknown(item.verdict, _OPEN)
     for file, spans in item.verdict.files:
-        verdicts = (
-            verdicts_by_line(spans)
-            if file.kind in BY_HAND and any(_is_open(span.verdict) for span in spans)
-            else {}
-        )
-        changes = _seen_changes(item, files, file, verdicts)
-        if changes:
-            lines = files.texts.lines(file)
-            verdicts |= changes
-            persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
-            others = {
-                line
-                for line, verdict in verdicts.items()
-                if verdict.author in (Author.UNKNOWN, Author.HUMAN)
-            }
-            spans[:] = spans_of(verdicts | _followers(file, persons, others, lines), lines)
+        requested = _open_lines(spans, _is_open) if file.kind in BY_HAND else {}
+        changes: dict[int, Verdict] = {}
+        for seen in files.looks(item, file, requested) if requested else ():
+            for line in requested.keys() - changes.keys():
+                verdict = seen.verdict(line - 1, requested[line])
+                if verdict is not None:
+                    changes[line] = verdict
+        persons = {line: verdict for line, verdict in changes.items() if verdict.is_persons}
+        _put(file, spans, changes, persons, (Author.UNKNOWN, Author.HUMAN), files.texts)
     if opened and count_unknown(item.verdict, _OPEN):
-        for _, spans in item.verdict.files:
-            for number, span in enumerate(spans):
-                if (
-                    span.verdict.author == Author.HUMAN
-                    and span.verdict.witness
-                    and span.verdict.witness.kind is Witness.COMMIT
-                ):
-                    spans[number] = replace(span, verdict=unknown(Reason.UNEXPLAINED))
+        item.verdict.change(_doubt_commit)
 
 
-def _seen_changes(
-    item: LinkedCommit,
-    files: SeenFiles,
+def _doubt_commit(verdict: Verdict) -> Verdict:
+    """Nobody's, where only the commit shows a person's line."""
+    by_commit = verdict.witness is not None and verdict.witness.kind is Witness.COMMIT
+    is_theirs = verdict.author == Author.HUMAN and by_commit
+    return unknown(Reason.UNEXPLAINED) if is_theirs else verdict
+
+
+def _open_lines(spans: Iterable[Span], is_open: Callable[[Verdict], bool]) -> dict[int, Verdict]:
+    """Line -> its verdict, of those that are open."""
+    return {line: s.verdict for s in spans if is_open(s.verdict) for line in s.lines}
+
+
+def _put(
     file: FileDiff,
-    verdicts: Mapping[int, Verdict],
-) -> dict[int, Verdict]:
-    """Line -> what the sightings say of it."""
-    requested = [line - 1 for line, verdict in verdicts.items() if _is_open(verdict)]
-    changes: dict[int, Verdict] = {}
-    for seen in files.looks(item, file, requested) if requested else ():
-        for index in requested:
-            verdict = seen.verdict(index, verdicts[index + 1]) if index + 1 not in changes else None
-            if verdict is not None:
-                changes[index + 1] = verdict
-    return changes
+    spans: list[Span],
+    changes: dict[int, Verdict],
+    followed: Mapping[int, Verdict],
+    others: Collection[Author],
+    texts: Texts,
+) -> None:
+    """Gives lines other verdicts; those of `others` beside them that say nothing share the
+    `followed` ones.
+    """
+    if changes:
+        lines, verdicts = texts.lines(file), verdicts_by_line(spans) | changes
+        weak = {line for line, verdict in verdicts.items() if verdict.author in others}
+        spans[:] = spans_of(verdicts | _followers(file, followed, weak, lines), lines)
 
 
 def _followers(
@@ -466,23 +465,14 @@ def take_back_declarations(item: LinkedCommit, files: SeenFiles) -> None:
     """A commit's trailer names the agent of its sessions: what stood in a file before they wrote
     anything is not theirs.
     """
-    if not item.complete or item.is_redone or len(item.commit.parents) > 1:
+    if not item.complete or item.is_redone or item.commit.is_merge:
         return
     for file, spans in item.verdict.files:
-        verdicts = (
-            verdicts_by_line(spans) if any(_is_declared(span.verdict) for span in spans) else {}
-        )
-        requested = [line - 1 for line, verdict in verdicts.items() if _is_declared(verdict)]
+        requested = _open_lines(spans, _is_declared)
         for seen in files.looks(item, file, requested) if requested else ():
-            nobody = {index + 1: seen.stood_before(index) for index in requested}
+            nobody = {line: seen.stood_before(line - 1) for line in requested}
             changes = {line: verdict for line, verdict in nobody.items() if verdict is not None}
-            if changes:
-                lines = files.texts.lines(file)
-                others = {
-                    line for line, verdict in verdicts.items() if verdict.author == Author.DECLARED
-                }
-                verdicts |= changes | _followers(file, changes, others, lines)
-                spans[:] = spans_of(verdicts, lines)
+            _put(file, spans, changes, changes, (Author.DECLARED,), files.texts)
 
 
 def _is_declared(verdict: Verdict) -> bool:

@@ -19,6 +19,7 @@ from attribution.authorship.session_edits import SessionEdits, telling_lines
 from attribution.authorship.verdicts import CallRef
 from collector.files.kinds import BY_HAND
 from collector.model import Status
+from collector.text import file_name
 
 _QUARTER = 900.0  # seconds: by multiples of it, clocks and time zones are set wrong
 _LEAST = 3600.0  # seconds: less is how far apart people's clocks are
@@ -61,12 +62,12 @@ def _commit_times(
     history: CommitHistory, sessions: Iterable[SessionEdits], added: Added
 ) -> dict[str, float]:
     """Line -> author time of the only commit that adds it, in files that sessions edited."""
-    names = {_name(raw.edit.path) for session in sessions for raw in session.edits}
+    names = {file_name(raw.edit.path) for session in sessions for raw in session.edits}
     first: dict[str, float] = {}
     again: set[str] = set()  # taken out and added anew: either commit may hold what was written
     for commit in history.commits:
-        touched = {_name(path) for path in history.touched(commit.sha)}
-        if len(commit.parents) > 1 or names.isdisjoint(touched):
+        touched = {file_name(path) for path in history.touched(commit.sha)}
+        if commit.is_merge or names.isdisjoint(touched):
             continue
         diff = history.diffs[commit.sha]
         by_hand = [file for file in diff.files or () if file.kind in BY_HAND]
@@ -174,7 +175,3 @@ def _shift(session: SessionEdits, offset: float) -> None:
     session.prompts = [replace(item, at=moved(item.at)) for item in session.prompts]
     session.shown = [(moved(at), text) for at, text in session.shown]
     session.produced = [replace(item, at=moved(item.at)) for item in session.produced]
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

@@ -3,7 +3,6 @@ files. Pure.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.shell import Effect, effects
 from attribution.shell.expansion import SOME_TEMPORARY
 from attribution.shell.printed import lines_traced, parts_shown
+from collector.groups import group_pairs
 from collector.json_values import get_str, parse_json
 from collector.model import (
     ChangeOfOthers,
@@ -25,7 +25,7 @@ from collector.model import (
     Status,
     ToolCall,
 )
-from collector.text import normal_path
+from collector.text import file_name, normal_path, unique
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import FROM_USER
@@ -216,10 +216,8 @@ def session_edits(
     track.sightings.extend((len(session.calls), item) for item in session.notices)
     track.of_others, track.parent = session.of_others, session.parent_id
     track.commits = commit_calls(session, refs)
-    track.names = tuple(
-        dict.fromkeys(
-            mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
-        )
+    track.names = unique(
+        mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
     )
     track.produced = produced_texts(session)
     track.prompts = [
@@ -268,7 +266,7 @@ def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[fl
 
 
 def _base(raw: RawEdit) -> str:
-    return raw.edit.path.rpartition("/")[2]
+    return file_name(raw.edit.path)
 
 
 def telling_lines(text: str) -> Iterator[str]:
@@ -368,9 +366,7 @@ def add_missing_parents(sessions: Iterable[SessionEdits], listed: Container[str]
 
     `listed`: sessions of which a checkpoint lists a transcript.
     """
-    children: dict[str, list[SessionEdits]] = defaultdict(list)
-    for session in sessions:
-        children[session.parent].append(session)
+    children = group_pairs((session.parent, session) for session in sessions)
     for parent in children.keys() - {
         "",
         *(session.key for group in children.values() for session in group),

@@ -134,7 +134,7 @@ class RepositoryTexts:
         if path not in self._unicode:
             oids = [oid for _, oid in self._history.versions.get(path, ())]
             texts = {
-                oid: (self._repo.blob(oid) or b"").decode("utf-8", "replace")
+                oid: self._repo.content(oid).decode("utf-8", "replace")
                 for oid in (*oids[:1], *oids[-1:])
             }
             self._unicode[path] = bool(oids) and all(
@@ -201,9 +201,7 @@ class DiffTexts:
         return list(self.repo.history_of(sorted(tips), hide=heads))[-_MAX_ASIDE:] if tips else []
 
     def _text(self, oid: str | None) -> str:
-        return (
-            text_of(self.repo.blob(oid) or b"", self.history.characters) if oid is not None else ""
-        )
+        return text_of(self.repo.content(oid), self.history.characters) if oid is not None else ""
 
 
 def text_at(repo: GitRepo, commit: str, path: str) -> str | None:

@@ -17,8 +17,9 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.shell import Effect
+from collector.groups import group_pairs
 from collector.model import Commit, Status
-from collector.text import canonical_path
+from collector.text import canonical_path, file_name
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import NoReplay
 
@@ -135,9 +136,7 @@ def find_moved(
     `first_text`: what a path of the repository had when it was first committed.
     """
     named, written = set[str](), defaultdict[str, set[str]](set)
-    homes = defaultdict[str, list[str]](list)
-    for path in sorted(worktree_roots.known):
-        homes[path.rpartition("/")[2]].append(path)
+    homes = group_pairs((file_name(path), path) for path in sorted(worktree_roots.known))
     for session in sessions:
         for raw in session.edits:
             location = worktree_roots.place(raw.edit.path, raw.cwd)
@@ -145,11 +144,11 @@ def find_moved(
             named.add(_new_path(raw, worktree_roots))
             if path in worktree_roots.known:
                 named.add(path)
-            elif path.rpartition("/")[2] in homes and not path.startswith(("/", "~")):
+            elif file_name(path) in homes and not path.startswith(("/", "~")):
                 texts = raw.edit.new_texts()
                 written[path].update(line.strip() for text in texts for line in text.split("\n"))
     for path, lines in written.items():
-        proposed = (home for home in homes[path.rpartition("/")[2]] if home not in named)
+        proposed = (home for home in homes[file_name(path)] if home not in named)
         fitting = [home for home in proposed if _holds(lines, first_text(home))]
         if len(fitting) == 1:
             worktree_roots.move(path, fitting[0])

@@ -4,17 +4,18 @@ and minified texts. Pure.
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
 from attribution.authorship.diffs import FileDiff
+from attribution.authorship.span_lines import put_lines, verdicts_by_line
 from attribution.authorship.texts import DiffTexts
-from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, spans_of, verdicts_by_line
+from attribution.authorship.verdicts import CommitVerdict, Span, Verdict, change_verdicts
 from collector.files.kinds import PACKAGE_MANAGERS
 from collector.files.stated import text_of_file
 from collector.json_values import get_dict, get_str, parse_json
 from collector.model import Commit
+from collector.text import file_name
 from collector.vocabulary.agents import Scaffold, agents, scaffolds, shipped_by, slug_of
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, FileKind, How, RunBy
 
@@ -62,12 +63,13 @@ def give_to_generators(verdict: CommitVerdict, texts: DiffTexts) -> None:
 
 
 def _give_generated(spans: list[Span], tool: str, made: float) -> None:
-    shown = Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN)
-    for number, span in enumerate(spans):
-        by, call = span.verdict.author, span.verdict.call
-        is_older = by == Author.AGENT and call is not None and call.at < made
-        if is_older or by in (Author.UNKNOWN, Author.HUMAN, Author.DECLARED):
-            spans[number] = replace(span, verdict=shown)
+    def verdict_of(verdict: Verdict) -> Verdict:
+        if verdict.author == Author.AGENT:
+            is_older = verdict.call is not None and verdict.call.at < made
+            return tool_verdict(tool) if is_older else verdict
+        return verdict if verdict.author == Author.TOOL else tool_verdict(tool)
+
+    change_verdicts(spans, verdict_of)
 
 
 def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
@@ -90,19 +92,18 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
             )
             shipped = "skills" if is_locked else shipped
         tool = (
-            PACKAGE_MANAGERS.get(path.rpartition("/")[2], _NAMES[file.kind])
+            PACKAGE_MANAGERS.get(file_name(path), _NAMES[file.kind])
             if file.kind in _NAMES
             else shipped
         )
         kept = (Author.AGENT, Author.TOOL, *((Author.HUMAN,) if shipped else ()))
         if tool:
-            shown = Verdict(
-                Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=RunBy.UNKNOWN
-            )
-            spans[:] = [
-                replace(span, verdict=shown) if span.verdict.author not in kept else span
-                for span in spans
-            ]
+            _give_lines(spans, tool, kept)
+
+
+def _give_lines(spans: list[Span], tool: str, kept: Container[Author]) -> None:
+    shown = tool_verdict(tool)
+    change_verdicts(spans, lambda verdict: verdict if verdict.author in kept else shown)
 
 
 @lru_cache(8)
@@ -149,11 +150,7 @@ def _give_scaffold(
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)
     open_lines = {n for n in numbers if n in verdicts and verdicts[n].author in takes}
-    if open_lines:
-        shown = Verdict(
-            Author.TOOL, How.NONE, Evidence.INFERRED, tool=scaffold.program, run_by=RunBy.UNKNOWN
-        )
-        spans[:] = spans_of(verdicts | dict.fromkeys(open_lines, shown), lines)
+    put_lines(spans, dict.fromkeys(open_lines, tool_verdict(scaffold.program)), lines)
 
 
 # A version or the hash of one, with what may stand before it.
@@ -171,31 +168,35 @@ NAME_AND_VERSION = re.compile(
 )
 
 
+def tool_verdict(tool: str, run_by: RunBy = RunBy.UNKNOWN) -> Verdict:
+    """A line that a program wrote, by the file alone."""
+    return Verdict(Author.TOOL, How.NONE, Evidence.INFERRED, tool=tool, run_by=run_by)
+
+
 def bot_verdict(bot: str) -> Verdict:
     """A line that the program of an automation account wrote, as the commit says."""
     return Verdict(Author.TOOL, How.NONE, Evidence.DECLARED, tool=bot, run_by=RunBy.UNKNOWN)
 
 
-def give_versions_to_bot(
-    file: FileDiff, spans: list[Span], bot: str, lines: Sequence[str], before: str
-) -> None:
+def give_versions_to_bot(file: FileDiff, spans: list[Span], bot: str, texts: DiffTexts) -> None:
     """Gives lines without an author in which only a version is new to the bot that made the commit.
 
     They differ from a line of before in versions alone, or are a name with its version in a file of
     settings.
     """
-    lines_before = {line.strip() for line in before.split("\n")}
+    lines = texts.lines(file)
+    lines_before = {line.strip() for line in texts.before(file).split("\n")}
     old = {_strip_versions(line) for line in lines_before}
     version = _RELEASE if file.kind in HEADLINE else _VERSION
-    verdicts = verdicts_by_line(spans)
-    for number, verdict in verdicts.items():
+    changed = {}
+    for number, verdict in verdicts_by_line(spans).items():
         text = lines[number - 1] if number <= len(lines) else ""
         is_new = text.strip() not in lines_before
         is_bumped = is_new and version.search(text) is not None and _strip_versions(text) in old
         is_pinned = file.kind == FileKind.CONFIG and NAME_AND_VERSION.match(text) is not None
         if verdict.author == Author.UNKNOWN and (is_bumped or is_pinned):
-            verdicts[number] = bot_verdict(bot)
-    spans[:] = spans_of(verdicts, lines)
+            changed[number] = bot_verdict(bot)
+    put_lines(spans, changed, lines)
 
 
 def _strip_versions(line: str) -> str:

@@ -4,8 +4,8 @@ Every step of attribution ends in these words: `judge` makes verdicts, `conclude
 them, the passes (`passes`) change the spans, and `attribution.stages.line_rows` stores them.
 """
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from attribution.authorship.diffs import AddedLines, FileDiff
@@ -122,20 +122,12 @@ def append_span(spans: list[Span], span: Span) -> None:
         spans.append(span)
 
 
-def verdicts_by_line(spans: Sequence[Span]) -> dict[int, Verdict]:
-    """Number of a line -> verdict."""
-    return {line: span.verdict for span in spans for line in span.lines}
-
-
-def spans_of(verdicts: Mapping[int, Verdict], texts: Sequence[str]) -> list[Span]:
-    """The spans of lines with these verdicts; `texts` are all lines of the file, as far as they
-    are at hand.
-    """
-    spans: list[Span] = []
-    for line, verdict in sorted(verdicts.items(), key=lambda item: item[0]):
-        has_text = line <= len(texts) and bool(texts[line - 1].strip())
-        append_span(spans, Span(line, line, int(has_text), verdict))
-    return spans
+def change_verdicts(spans: list[Span], change: Callable[[Verdict], Verdict]) -> None:
+    """Puts `change` of each verdict in its place."""
+    for number, span in enumerate(spans):
+        verdict = change(span.verdict)
+        if verdict is not span.verdict:
+            spans[number] = replace(span, verdict=verdict)
 
 
 @dataclass(slots=True)
@@ -149,11 +141,17 @@ class CommitVerdict:
     sessions: Set[int] = frozenset()  # sessions whose calls wrote lines
     named: Set[int] = frozenset()  # sessions that the commit is linked to by name
 
+    def change(self, change: Callable[[Verdict], Verdict]) -> None:
+        """Puts `change` of each verdict in its place."""
+        for _, spans in self.files:
+            change_verdicts(spans, change)
+
     def note_sessions(self) -> None:
-        """Notes whose calls wrote lines."""
+        """Notes whose calls wrote lines: these alone link a commit that nothing else does."""
         verdicts = [span.verdict for _, spans in self.files for span in spans]
         self.sessions = {
             verdict.call.session_id
             for verdict in verdicts
             if verdict.author == Author.AGENT and verdict.call
         }
+        self.method = self.method or ("content" if self.sessions else "")

@@ -8,12 +8,12 @@ that were asked about. The copy goes with the question; a run settles it.
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 from attribution.authorship.people import MIN_HOLE, UNRECORDED
 from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.run_data import Judged
-from attribution.authorship.verdicts import Span, unknown
+from attribution.authorship.verdicts import Verdict, unknown
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
 from attribution.stages import line_rows
@@ -34,7 +34,7 @@ from collector.runtime.progress import no_progress
 from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
 from collector.storage.store import Store, iso
-from collector.text import printable
+from collector.text import file_name, printable
 from collector.vocabulary.lines import Author, Reason
 
 # seconds before the first of the commits from which on everything that agents did is read
@@ -146,7 +146,7 @@ def _judge_waiting(
 
 
 def _loses_lines(repo: GitRepo, change: FileChange) -> bool:
-    before, after = (repo.blob(oid) or b"" if oid else b"" for oid in (change.old, change.new))
+    before, after = (repo.content(oid) if oid else b"" for oid in (change.old, change.new))
     return any(each.a1 > each.a0 for each in line_changes(before, after))
 
 
@@ -169,13 +169,13 @@ def _judge_files(
     """`names`: files of which all sessions are read; of the others, those of the last days."""
     store, repo = context.store, context.repo
     head = opened.waiting[-1] if opened.waiting else opened.tip
-    words = {name.rpartition("/")[2] for name in names}
+    words = {file_name(name) for name in names}
     values = (
         opened.repo_id,
         iso(only.since) or "~",
         *(json.dumps(sorted(several)) for several in (names, words, only.commits)),
     )
-    sessions = {row["key"]: row["concerned"] for row in store.rows(_SESSIONS, values)}
+    sessions = store.pairs(_SESSIONS, values)
     checkpoints, local = stored = stored_now(store, repo, opened.repo_id)
     due = _sessions_named(newer, checkpoints)
     files = [
@@ -213,18 +213,16 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
     """
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
-        for _, spans in verdict.files if verdict is not None else ():
-            is_pending = sha in opened.unmade
-            spans[:] = [_limit_span(span, is_pending, is_doubtful) for span in spans]
+        if verdict is not None:
+            verdict.change(partial(_limit_verdict, sha in opened.unmade, is_doubtful))
 
 
-def _limit_span(span: Span, is_pending: bool, is_doubtful: bool) -> Span:
-    verdict = span.verdict
+def _limit_verdict(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
     if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
-        return replace(span, verdict=unknown(Reason.NOT_COMMITTED))
+        return unknown(Reason.NOT_COMMITTED)
     if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
-        return replace(span, verdict=unknown(Reason.NOT_YET))
-    return span
+        return unknown(Reason.NOT_YET)
+    return verdict
 
 
 def _files_and_commits(

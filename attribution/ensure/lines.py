@@ -35,7 +35,7 @@ from collector.runtime.stages import note_failure
 from collector.runtime.workers import Task, TaskLimits, TaskResult, tell_parent
 from collector.storage.places import is_own_mirror
 from collector.storage.store import Store
-from collector.text import command_line, printable
+from collector.text import command_line, error_text, printable
 
 if TYPE_CHECKING:
     from attribution.stages.lines import Attributed
@@ -86,7 +86,7 @@ def attribute_one(
     except (DatabaseUnusable, NameTaken):
         raise
     except Exception as error:
-        _note_failed(store, clone, str(clone.path), f"{type(error).__name__}: {error}")
+        _note_failed(store, clone, str(clone.path), error_text(error))
         raise
     _note_failed(store, clone, str(clone.path), "")
     return done

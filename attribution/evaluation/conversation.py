@@ -7,11 +7,11 @@ text; approved plans are kept apart, everything that a harness puts in the user'
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from attribution.features.view import TYPED, SessionView, view_of, words_in
+from collector.groups import group_pairs
 from collector.json_values import get_dict, parse_json
 from collector.model import Session, Status, ToolCall
 
@@ -62,14 +62,14 @@ class Conversation(NamedTuple):
 
 def conversation_of(session: Session) -> Conversation:
     view = view_of(session)
-    messages = defaultdict(list)
-    for message in view.spoken:
-        if message.text.strip():
-            messages[message.turn].append(message.text.strip())
-    done = defaultdict(list)
-    for call, kind in zip(view.calls, view.categories, strict=True):
-        if not call.agent_id:
-            done[call.turn].append(_action(call, kind))
+    messages = group_pairs(
+        (message.turn, message.text.strip()) for message in view.spoken if message.text.strip()
+    )
+    done = group_pairs(
+        (call.turn, _action(call, kind))
+        for call, kind in zip(view.calls, view.categories, strict=True)
+        if not call.agent_id
+    )
     exchanges = tuple(
         Exchange(
             turn.index,

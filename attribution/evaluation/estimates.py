@@ -18,6 +18,7 @@ from attribution.stats.intervals import (
     total,
     wilson,
 )
+from collector.groups import group_pairs, positions
 
 LEAST_CLUSTERS = 5  # repositories: with fewer the interval takes observations as independent
 REPOSITORIES = "repositories"
@@ -116,9 +117,7 @@ def _add_interval(
 
 def repository_sums(rows: Iterable[tuple[_Name, Moments]]) -> list[Moments]:
     """The sums of each repository, in order of the repositories."""
-    groups = defaultdict(list)
-    for repository, moments in rows:
-        groups[repository].append(moments)
+    groups = group_pairs((repository, moments) for repository, moments in rows)
     return [total(group) for _, group in sorted(groups.items())]
 
 
@@ -164,7 +163,7 @@ def _compared_strata(
 ) -> dict[Hashable, int]:
     """Each stratum that is compared and its number."""
     if weights is not None:
-        return {name: number for number, name in enumerate(weights)}
+        return positions(weights)
     present: dict[Hashable, list[bool]] = defaultdict(lambda: [False, False])
     for one in observations:
         for side, weight in enumerate(one.weights):

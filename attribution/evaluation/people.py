@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from collector.errors import WhoWroteError
+from collector.groups import only
 from collector.json_values import Texts
 
 _SHORTEST_KEY = 6  # characters of a session's key that name it
@@ -39,4 +40,4 @@ def matching_key(name: str, keys: Collection[str]) -> str | None:
     matches = matches or [
         key for key in keys if len(name) >= _SHORTEST_KEY and key.startswith(name)
     ]
-    return matches[0] if len(matches) == 1 else None
+    return only(matches)

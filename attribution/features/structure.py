@@ -1,12 +1,14 @@
 """Turns, tool calls, errors, subagents: the shape of a session. Pure."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.tools import SEARCHES, acts, longest_run, program
 from attribution.features.view import SessionView, edited_paths, is_edit
+from collector.groups import group_pairs
 from collector.model import SessionEvent, Status, ToolCall
+from collector.text import file_name
 
 NAME = "structure"
 TITLE = "Structure"
@@ -324,9 +326,7 @@ def _tool_before(stop: SessionEvent, calls: Iterable[ToolCall]) -> str | None:
 
 
 def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
-    timed = sorted(
-        (u.at, u.input + u.cache_read + u.cache_write) for u in view.responses if u.at is not None
-    )
+    timed = sorted((u.at, u.context) for u in view.responses if u.at is not None)
     before = [size for moment, size in timed if mark.at is not None and moment <= mark.at and size]
     after = [size for moment, size in timed if mark.at is not None and moment > mark.at and size]
     sizes = {
@@ -339,9 +339,7 @@ def _compaction(mark: SessionEvent, view: SessionView) -> dict[str, object]:
 def _errors(calls: tuple[ToolCall, ...]) -> Values:
     failed = [call.status is Status.ERROR for call in calls]
     results = sum(1 for call in calls if call.status in (Status.OK, Status.ERROR))
-    by_agent = defaultdict(list)
-    for call in calls:
-        by_agent[call.agent_id].append(call.status is Status.ERROR)
+    by_agent = group_pairs((call.agent_id, call.status is Status.ERROR) for call in calls)
     return {
         "tool_error_rate": sum(failed) / results if results else None,
         "tool_errors": sum(failed) if calls else None,
@@ -386,7 +384,7 @@ def _model_changes(view: SessionView) -> list[dict[str, object]]:
     ]
     last = ""
     for turn, _, _, model in sorted(named):
-        if last and model and model.rpartition("/")[2] != last.rpartition("/")[2]:
+        if last and model and file_name(model) != file_name(last):
             changes.append({"turn": turn, "from": last, "to": model})
         last = model or last
     return changes

@@ -128,9 +128,7 @@ def compute(view: SessionView) -> Values:
         "cache_read_tokens": whole["cache_read"],
         "cache_write_tokens": whole["cache_write"],
         "cache_read_ratio": (whole["cache_read"] or 0) / read if read else None,
-        "context_growth_curve": (
-            [u.input + u.cache_read + u.cache_write for u in main] if counted else None
-        ),
+        "context_growth_curve": ([used.context for used in main] if counted else None),
         "reasoning_tokens_total": sum(reasoned) if reasoned else None,
         "has_reasoning_blocks": int(
             any(s.kind == "reasoning" for s in session.messages) or any(reasoned)
@@ -160,8 +158,7 @@ def usage_by_model(usage: Sequence[Usage], calls: Iterable[ToolCall] = ()) -> di
     """
     models: dict[str, Numbers] = defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for response in usage:
-        length = response.input + response.cache_read + response.cache_write
-        step = max((step for step in LONG_REQUESTS if length > step), default=0)
+        step = max((step for step in LONG_REQUESTS if response.context > step), default=0)
         model = response.model + "-fast" * response.fast
         model += "".join(f"{TIER}{tier}" for tier in response.tiers)
         model += f" >{step}" if step else ""

@@ -14,6 +14,7 @@ from itertools import groupby
 
 from collector.json_values import Texts, load_json
 from collector.model import ToolCall
+from collector.text import file_name
 from collector.vocabulary.agents import tool_kinds
 
 _MOST = 4000  # characters of a command that are looked at
@@ -167,7 +168,7 @@ def effective(text: str) -> str:
 def program(text: str) -> str:
     """Name of the first effective program, without directory; "" when there is none."""
     match = _FIRST.match(effective(text))
-    return match[1].rpartition("/")[2] if match else ""
+    return file_name(match[1]) if match else ""
 
 
 def paths_read(call: ToolCall, kind: str) -> tuple[str, ...]:
@@ -204,7 +205,7 @@ def _read_by_shell(text: str) -> tuple[str, ...]:
         return ()
     operands = [w for w in words if not w.startswith("-") and not any(c in w for c in "*?[${}()")]
     if name in SEARCHES:  # directories, too
-        return tuple(w for w in operands[1:] if "." in w.rpartition("/")[2].strip("."))
+        return tuple(w for w in operands[1:] if "." in file_name(w).strip("."))
     return tuple(w for w in operands[name in ("sed", "awk") :] if not w.lstrip("+").isdigit())
 
 

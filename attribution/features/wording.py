@@ -8,7 +8,6 @@ model and free of any tokenizer.
 
 import re
 import statistics
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -16,6 +15,7 @@ from attribution.features.registry import HEURISTIC, Feature, Values
 from attribution.features.turn_classes import Language, classify, language_of
 from attribution.features.view import SessionView, words_in
 from attribution.features.word_lists import lower_case, words
+from collector.groups import group_pairs
 from collector.json_values import CUT
 from collector.labels import request_of
 from collector.vocabulary.sessions import FROM_USER
@@ -343,9 +343,7 @@ def underspecification(text: str) -> float:
 
 
 def _agent_values(view: SessionView) -> Values:
-    pieces = defaultdict(list)
-    for message in view.spoken:
-        pieces[message.turn].append(message.text)
+    pieces = group_pairs((message.turn, message.text) for message in view.spoken)
     # a few long texts are searched much quicker
     by_turn = {turn: lower_case("\n".join(texts)) for turn, texts in pieces.items()}
     hedges = {turn: words("hedging").count(text) for turn, text in by_turn.items()}

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from collector.groups import only
 from collector.vocabulary.lines import Author, LineClass
 
 SESSION_SLACK = 5.0  # seconds: a call may end just after the commit it made
@@ -109,7 +110,7 @@ class CommitVerdicts:
 def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
     classes, sessions = {s.line_class for s in spans}, {s.session for s in spans}
     if classes == {LineClass.AGENT}:
-        return (Author.AGENT, next(iter(sessions)) if len(sessions) == 1 else None, "replaced")
+        return (Author.AGENT, only(sessions), "replaced")
     # The commit alone is not enough to say that a person took an agent's line away.
     if classes == {LineClass.HUMAN}:
         return (Author.HUMAN, None, "replaced")

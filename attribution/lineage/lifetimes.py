@@ -35,6 +35,7 @@ from attribution.lineage.model import (
     trim_common_lines,
 )
 from collector.git.ancestry import Ancestry
+from collector.groups import positions
 from collector.json_values import Numbers
 
 _CAUSES = ("", MODIFIED, DELETED, FILE_DELETED, LOST, MERGED_AWAY, REFORMATTED)
@@ -163,7 +164,7 @@ class LineLifetimes:
     def know(self, shas: list[str]) -> None:
         """Registers the commits of an earlier run, all of which have landed."""
         self._parents = [()] * len(shas)
-        self._known = {sha: number for number, sha in enumerate(shas)}
+        self._known = positions(shas)
         self.touched = set()
 
     def _note(self, step: CommitStep) -> None:

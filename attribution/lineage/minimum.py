@@ -56,8 +56,6 @@ PART = Minimum(20, 1)
 """A share of lines by what became of them: removed by a person, committed, overwritten. A
 description, no estimate.
 """
-WEAKNESSES = Minimum(1000, 10)
-"""Ratios of weaknesses per 1,000 lines."""
 RATE = Minimum(1000, 1)
 """Weaknesses per 1,000 lines of one group: with fewer lines that would be more than was seen."""
 FINDINGS = 20

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from collector.groups import positions
 from collector.model import Problem
 
 BEFORE = 0  # origin of every line that is older than what was looked at
@@ -203,7 +204,7 @@ class Paths:
     """Paths with a number for each, which columns of integers hold instead."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._numbers = {name: number for number, name in enumerate(names)}
+        self._numbers = positions(names)
         self.names = list(self._numbers)
 
     def number(self, path: str) -> int:

@@ -14,6 +14,7 @@ from attribution.lineage.model import (
     count_lines,
     numbers,
 )
+from collector.groups import positions
 from collector.json_values import Numbers
 
 
@@ -56,7 +57,7 @@ class CommitNotes:
 
     def know(self, shas: Sequence[str]) -> None:
         """Commits of an earlier run."""
-        self._index = {sha: number for number, sha in enumerate(shas)}
+        self._index = positions(shas)
 
     def step(self, step: CommitStep) -> None:
         self._index[step.sha] = step.index

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attribution.lineage.model import Fingerprint
 from collector.git.diff_tree import FileDelta
+from collector.groups import only
 from collector.json_values import Numbers
 
 _SAYS = re.compile(r"\bThis reverts (?:merge )?commit ([0-9a-f]{7,64})\b")
@@ -42,7 +43,7 @@ def named_commit(message: str) -> str | None:
     when several are named.
     """
     ids = set(_SAYS.findall(message))
-    return ids.pop() if len(ids) == 1 else None
+    return only(ids)
 
 
 def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
@@ -87,4 +88,4 @@ def reverts(
 
 def _resolve(name: str, shas: Sequence[str]) -> int | None:
     matches = [number for number, sha in enumerate(shas) if sha.startswith(name)]
-    return matches[0] if len(matches) == 1 else None
+    return only(matches)

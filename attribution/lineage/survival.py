@@ -6,13 +6,14 @@ the one that brought the line to the first that did without it; a line that neve
 line is 0 commits old when it dies. Definitions: docs/survival.md.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from collector.groups import group_pairs
 from collector.json_values import Numbers
-from collector.text import split_names
+from collector.text import file_name, split_names
 from collector.vocabulary.lines import Author
 
 DAYS = (1, 7, 30, 90, 180, 365)
@@ -50,6 +51,12 @@ class LifetimeRecord:
     dated: bool = False  # a person's, by the date of the commit
     edited_by: str = ""  # who changed an agent's line before the commit: human | unknown
 
+    @property
+    def is_old(self) -> bool:
+        """Whether the lines could be followed for `REWORK_DAYS`."""
+        seen = self.days if self.lost else self.follow_days
+        return min(seen, self.follow_days) >= REWORK_DAYS
+
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
     "class": lambda r: r.author,
@@ -67,12 +74,12 @@ def group_records(
 ) -> dict[tuple[str, str], list[LifetimeRecord]]:
     """(name, class) -> its records; lines without a name are left out."""
     name = GROUPINGS[grouping]
-    groups = defaultdict(list)
-    for record in records:
-        if name(record) and (
-            grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared")
-        ):
-            groups[name(record), record.author].append(record)
+    groups = group_pairs(
+        ((name(record), record.author), record)
+        for record in records
+        if name(record)
+        and (grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared"))
+    )
     return dict(groups)
 
 
@@ -109,7 +116,7 @@ def language(path: str) -> str:
     """Language of a file by its name: the usual suffix of the language; "other" without a known
     suffix.
     """
-    name = path.rpartition("/")[2].lower()
+    name = file_name(path).lower()
     if name in _NAMES:
         return _NAMES[name]
     stem, dot, suffix = name.rpartition(".")
@@ -161,12 +168,11 @@ def deletions(removed: Iterable[RemovedLines]) -> list[tuple[object, ...]]:
     """Lines of one author that one commit removed, by actor and cause: the columns `DELETION` of
     `deletions`.
     """
-    groups: dict[tuple[int, str, int | None, str, int | None, str], list[LifetimeRecord]] = (
-        defaultdict(list)
+    groups = group_pairs(
+        ((commit, r.author, r.session, r.actor, r.actor_session, r.cause), r)
+        for commit, r in removed
+        if r.dead and r.lines
     )
-    for commit, r in removed:
-        if r.dead and r.lines:
-            groups[commit, r.author, r.session, r.actor, r.actor_session, r.cause].append(r)
     rows: list[tuple[object, ...]] = []
     for key, records in groups.items():
         lines = sum(r.lines for r in records)

@@ -40,6 +40,7 @@ from collector.git.diff_tree import FileDelta, PatchStream, Range, files_only
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.renames import File
 from collector.git.repository import GitRepo
+from collector.groups import positions
 from collector.json_values import Numbers, Texts
 from collector.limits import FOLLOWED_BYTES
 from collector.runtime.progress import Progress, no_progress
@@ -194,7 +195,7 @@ class HistoryWalk:
             self._boundary.update(saved.boundary)
             self._partial.update({} if saved.complete else {saved.tip: saved.tip})
             self._outside = Blamed(self.git, self._contents, saved)
-        self._index = {sha: number for number, sha in enumerate(self._shas)}
+        self._index = positions(self._shas)
         for sha, parents in commits:
             self._index[sha] = len(self._shas)
             self._shas.append(sha)

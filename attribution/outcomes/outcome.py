@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 
 from attribution.authorship.replay import Change
 from attribution.outcomes.regions import Region, history_of
+from collector.groups import group_pairs
 from collector.json_values import Numbers, Row
 from collector.vocabulary.lines import Author
 from collector.vocabulary.sessions import SessionOutcome
@@ -171,10 +172,10 @@ class _Again:
             for n in hunks
             for line, text in zip(changes[n].fresh, changes[n].new, strict=True)
         }
-        self._there: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._written_again = set[int]()
-        for line in sorted(at_close & self._keys.keys()):
-            self._there[self._keys[line]].append(line)
+        self._there = group_pairs(
+            (self._keys[line], line) for line in sorted(at_close & self._keys.keys())
+        )
 
     def not_rewritten(self, lines: Iterable[int]) -> set[int]:
         """The removed lines whose text was not written again in the same file; ids grow with

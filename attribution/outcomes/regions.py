@@ -15,6 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from attribution.authorship.replay import Change
+from collector.groups import group_pairs, positions
 from collector.vocabulary.sessions import Convergence
 
 State = Hashable
@@ -80,10 +81,9 @@ def regions_of(changes: Sequence[Change]) -> Regions:
             elif change.gone and not change.fresh:
                 scars[scar] = number
             writer.update(dict.fromkeys(change.fresh, number))
-    members = defaultdict(list)
-    for number, change in enumerate(changes):
-        if change.call is not None:
-            members[root(number)].append(number)
+    members = group_pairs(
+        (root(number), number) for number, change in enumerate(changes) if change.call is not None
+    )
     touching = _touching(changes)
     regions = [_region(hunks, changes, touching) for hunks in sorted(members.values())]
     return Regions(regions, dict(prior), touching)
@@ -234,7 +234,7 @@ class RegionHistory:
         if max(sizes, default=0) < 2 or sum(sizes) > _MOST_ORDERED:
             return {}
         lines = _in_order(self._numbers, self._changes)
-        place = {line: rank for rank, line in enumerate(lines)}
+        place = positions(lines)
         alive = set(self._first)
         found = dict[int, State]()
         for index in range(max(indices) + 1):

@@ -35,6 +35,7 @@ from attribution.stats.accuracy import audited_note
 from attribution.stats.kaplan_meier import commit_of, estimate, observations, sample_of
 from attribution.stats.rates import rate_if_enough, total
 from collector.errors import WhoWroteError
+from collector.groups import positions
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -89,7 +90,7 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     notes = [
         *([since_when(result.signs)] if "release" in options.by else ()),
         *_notes(options, scope),
-        *undeclared_notes(store, [row["id"] for row in store.rows("SELECT id FROM repos")]),
+        *undeclared_notes(store, store.column("SELECT id FROM repos")),
     ]
     return Breakdown(
         options,
@@ -124,7 +125,7 @@ def _in_time(groups: Mapping[tuple[str, ...], Facts], by: Sequence[str]) -> list
     place = list(by).index("release")
     cells = {key: group.cells for key, group in groups.items() if group.cells}
     releases = _releases(itertools.chain.from_iterable(cells.values()))
-    place_of = {name: number for number, name in enumerate(releases)}
+    place_of = positions(releases)
     order = {key: min(place_of[_release(cell)] for cell in cells[key]) for key in cells}
     return sorted(cells, key=lambda key: (*key[:place], order[key], *key[place:]))
 
@@ -403,9 +404,7 @@ def _ratio(lines: Iterable[tuple[Hashable, int, bool]]) -> Share:
 
 def _share_after_30_days(records: Sequence[LifetimeRecord]) -> Share:
     """The share of the lines that are old enough."""
-    old = [
-        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
-    ]
+    old = [record for record in records if record.is_old]
     lines = sum(r.lines for r in old)
     if not old or minimum.SHARE.refusal({"": sample_of(old)}):
         return None, None, None, lines

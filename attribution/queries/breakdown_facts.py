@@ -162,7 +162,7 @@ WHERE {asked_for("h.author_at")}
 
 def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     births = {row["id"]: row for row in store.rows(_BIRTHS, options.parameters)}
-    drivers = {row["id"]: row["driver"] for row in store.rows("SELECT id, driver FROM sessions")}
+    drivers = store.pairs("SELECT id, driver FROM sessions")
     result = []
     for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):

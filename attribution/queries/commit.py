@@ -2,24 +2,23 @@
 its producer claims.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attribution.queries.coverage import kind_lines
+from attribution.queries.coverage import code_lines, kind_lines
 from attribution.queries.open_repo import OpenRepo, stand_at
 from attribution.queries.repositories import clone_at
 from attribution.queries.verdicts import COMMIT_COLUMNS, AttributedLines, CommitRef, commit_spans
 from collector.errors import UnknownBranch
 from collector.git.repository import GitRepo, line_changes
+from collector.groups import group_pairs
 from collector.json_values import Numbers, Row
 from collector.labels import as_typed
 from collector.model import FileChange, LineChange
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view
 from collector.text import decode, is_binary, split_lines
-from collector.vocabulary.lines import HEADLINE, LINE_CLASSES
 
 
 @dataclass(slots=True)
@@ -85,7 +84,7 @@ def commit_numbers(store: Store, sha: str, repo_id: int | None) -> list[int]:
         "SELECT id FROM commits WHERE commit_sha >= ? AND commit_sha <= ? AND (? IS NULL OR repo_id"
         " = ?) LIMIT 2"
     )
-    return [row["id"] for row in store.rows(sql, (sha, sha + "g", repo_id, repo_id))]
+    return store.column(sql, (sha, sha + "g", repo_id, repo_id))
 
 
 def report_of_commit(store: Store, number: int) -> CommitReport:
@@ -104,22 +103,13 @@ def report_of_commit(store: Store, number: int) -> CommitReport:
     return CommitReport(
         repo,
         commit,
-        code_lines(kinds),
+        {name: lines for name, lines in code_lines(kinds).items() if lines},
         kinds,
         _checkpoints(store, number),
         _files(store, commit),
         _linked_sessions(store, number),
         read_view(store, "recorder_claims", {"commit_id": number}, "checkpoint"),
     )
-
-
-def code_lines(kinds: Iterable[Row]) -> Numbers:
-    """Class -> lines of source and test files, for the classes that have some."""
-    count: Counter[str] = Counter()
-    for row in kinds:
-        if row["kind"] in HEADLINE:
-            count.update({name: row[name] for name in LINE_CLASSES})
-    return {name: lines for name, lines in count.items() if lines}
 
 
 def _files(store: Store, commit: CommitRef) -> list[Row]:
@@ -142,14 +132,15 @@ def _checkpoints(store: Store, number: int) -> list[Row]:
 
 
 def _linked_sessions(store: Store, number: int) -> Table:
-    prompts = defaultdict(list)
-    for row in store.rows(
-        "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
-        " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ? ORDER"
-        " BY 1, 2",
-        (number,),
-    ):
-        prompts[row["session_id"]].append(as_typed(row["prompt"] or ""))
+    prompts = group_pairs(
+        (row["session_id"], as_typed(row["prompt"] or ""))
+        for row in store.rows(
+            "SELECT DISTINCT t.session_id, t.turn_index, t.prompt FROM line_spans l JOIN turns t ON"
+            " t.session_id = l.session_id AND t.turn_index = l.turn_index WHERE l.commit_id = ?"
+            " ORDER BY 1, 2",
+            (number,),
+        )
+    )
     table = read_view(
         store, "session_commits", {"commit_id": number}, "agent_lines DESC, session_id"
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from attribution.queries.coverage import kind_lines
+from attribution.queries.coverage import code_lines, kind_lines
 from attribution.queries.open_repo import OpenRepo, stand_at
 from attribution.queries.verdicts import NO_COMMIT
 from collector.errors import UnknownBranch
@@ -116,8 +116,8 @@ def _last_of(opened: OpenRepo, requested: str) -> str:
 
 
 _KNOWN = (
-    "SELECT id, commit_sha AS sha FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value"
-    " FROM json_each(?))"
+    "SELECT commit_sha, id FROM commits WHERE repo_id = ? AND commit_sha IN (SELECT value FROM"
+    " json_each(?))"
 )
 _LINES = (
     "SELECT kind, class, reason, SUM(nonblank) AS lines FROM line_spans "
@@ -199,18 +199,16 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     """The lines of a range added up. Raises UnknownBranch."""
     commits = commits_of(opened, requested, since)
     shas = json.dumps([commit.sha for commit in commits])
-    known = {row["sha"]: row["id"] for row in opened.store.rows(_KNOWN, (opened.repo_id, shas))}
+    known = opened.store.pairs(_KNOWN, (opened.repo_id, shas))
     numbers = json.dumps(list(known.values()))
     lines, sessions = (
         opened.store.rows(_LINES, (numbers,)),
         opened.store.rows(_SESSIONS, (numbers,)),
     )
-    count, reasons = Counter[str](), Counter[str]()
+    kinds, reasons = kind_lines(lines), Counter[str]()
     for row in lines:
-        if row["kind"] in HEADLINE:
-            count[row["class"]] += row["lines"]
-            if row["class"] == LineClass.UNKNOWN:
-                reasons[row["reason"]] += row["lines"]
+        if row["kind"] in HEADLINE and row["class"] == LineClass.UNKNOWN:
+            reasons[row["reason"]] += row["lines"]
     return RangeStats(
         opened.name,
         requested or opened.branch,
@@ -218,9 +216,9 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
         sum(commit.parents > 1 for commit in commits),
         sum(commit.sha not in known for commit in commits),
         len({row["commit_id"] for row in sessions}),
-        {str(name): count[name] for name in LINE_CLASSES},
+        code_lines(kinds),
         dict(reasons.most_common()),
-        kind_lines(lines),
+        kinds,
         _models(sessions),
     )
 
@@ -264,7 +262,7 @@ def commit_page(
     where_sql, values = _where(repo_id, commit_filter)
     every = store.value(f"SELECT COUNT(*) FROM commits c WHERE {where_sql}", values)
     sql = f"SELECT c.id FROM commits c WHERE {where_sql} ORDER BY c.position DESC LIMIT ? OFFSET ?"
-    numbers = [row["id"] for row in store.rows(sql, (*values, PAGE, first))]
+    numbers = store.column(sql, (*values, PAGE, first))
     return read_view(store, "commit_list", {"commit_id": numbers}, "position DESC"), every
 
 

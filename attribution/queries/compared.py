@@ -12,7 +12,7 @@ from attribution.queries.survival import removed_lines
 from attribution.stats import matched
 from attribution.stats.comparison import AGENTS, BOTH, DATED, RECORDED
 from attribution.stats.matched import Observed
-from attribution.stats.rates import NO_RATIO, Ratio
+from attribution.stats.rates import NO_RATIO
 from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.runtime.stages import StageName, last_run
@@ -92,10 +92,7 @@ def _survival(store: Store, repo_id: int) -> Iterator[Written]:
     commits = _history(store, repo_id, "0")
     for removed in removed_lines(store, repo_id):
         record = removed.record
-        followed = record.follow_days >= REWORK_DAYS
-        if record.lost and record.days < REWORK_DAYS:
-            continue
-        if record.kind == FileKind.SOURCE and record.lines and followed:
+        if record.kind == FileKind.SOURCE and record.lines and record.is_old:
             gone = record.dead and record.days < REWORK_DAYS
             yield _new_lines(repo_id, commits[record.birth], record.path)._replace(
                 line_class=record.author,
@@ -294,13 +291,11 @@ def _ratio(both: Sequence[Observed]) -> Row:
         "high": ratio.high,
         "shuffles_that_hold_1": held,
         "shuffles": shuffles,
-        **_ratio_columns("by_chance", chance),
+        "by_chance": chance.ratio,
+        "by_chance_low": chance.low,
+        "by_chance_high": chance.high,
         "refused": few,
     }
-
-
-def _ratio_columns(name: str, ratio: Ratio) -> Row:
-    return {name: ratio.ratio, f"{name}_low": ratio.low, f"{name}_high": ratio.high}
 
 
 def _count(parts: Iterable[Observed]) -> int:

@@ -81,13 +81,19 @@ def headline(store: Store, repo_id: int | None) -> Headline:
         _coverage(days, [row for row in signed if row["age"] is not None and row["age"] <= days])
         for days in AGES
     ]
-    lines: Counter[str] = Counter()
-    for row in code:
-        lines[row["class"]] += row["lines"]
     kinds = kind_lines(rows)
-    return Headline(
-        {name: lines[name] for name in LINE_CLASSES}, kinds, [_coverage(None, signed), *recent]
-    )
+    return Headline(code_lines(kinds), kinds, [_coverage(None, signed), *recent])
+
+
+def sum_by_class(rows: Iterable[Row]) -> Numbers:
+    """The lines of some rows by class, every class."""
+    every = list(rows)
+    return {name: sum(row[name] for row in every) for name in LINE_CLASSES}
+
+
+def code_lines(kinds: Iterable[Row]) -> Numbers:
+    """The same of source and test files alone, of rows that `kind_lines` gives."""
+    return sum_by_class(row for row in kinds if row["kind"] in HEADLINE)
 
 
 def kind_lines(rows: Iterable[Row]) -> Table:

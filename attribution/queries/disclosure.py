@@ -4,17 +4,15 @@ of a pull-request template, a header for a new file. What nothing shows is not s
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
 from attribution.queries.open_repo import OpenRepo
 from collector.json_values import Row
-from collector.text import count_of, decode
+from collector.text import count_of, decode, toml_beside
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
@@ -68,7 +66,7 @@ GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC
 @cache
 def forms() -> dict[str, list[dict[str, Any]]]:
     """`trailer`, `account`, `box` and `field`, each with its source and the date of that."""
-    return tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
+    return toml_beside(__file__, "forms.toml")
 
 
 def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:

@@ -15,7 +15,7 @@ from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
-from collector.text import count_of, printable
+from collector.text import count_of, file_name, printable
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 _NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
@@ -291,7 +291,7 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
     asked = (opened.repo_id, window.since, window.until)
     commands = store.rows(
-        f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, path.rpartition("/")[2])
+        f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, file_name(path))
     )
     if of.author != "agent":
         existing = {command["call_id"] for command in commands}

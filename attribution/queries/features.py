@@ -41,9 +41,8 @@ def features_ready(store: Store) -> bool:
     """Whether the table has the columns of this version."""
     from attribution.features import features
 
-    return [row["name"] for row in store.rows(f"SELECT name FROM pragma_table_info('{TABLE}')")][
-        1:
-    ] == [f.name for f in features()]
+    _, *names = store.column(f"SELECT name FROM pragma_table_info('{TABLE}')") or [""]
+    return names == [f.name for f in features()]
 
 
 # What a table of sessions shows.

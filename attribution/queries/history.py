@@ -190,7 +190,7 @@ class _Lookup:
         )
 
     def _replacement(
-        self, sha: str, path: str | None, start: int | None, end: int | None, most: int = 6
+        self, sha: str, path: str | None, start: int | None, end: int | None
     ) -> list[str]:
         """The first of the lines that replaced it."""
         if path is None or start is None or end is None or end < start:
@@ -198,11 +198,11 @@ class _Lookup:
         oid = self.where.repo.file_at(sha, path)
         data = self.where.repo.blob(oid) if oid else None
         lines = split_lines(data or b"")[start - 1 : end]
-        return [decode(line) for line in lines[:most]] + (
-            [f"… {len(lines) - most} more"] if len(lines) > most else []
-        )
+        more = len(lines) - _SHOWN
+        return [*map(decode, lines[:_SHOWN]), *([f"… {more} more"] if more > 0 else ())]
 
 
+_SHOWN = 6  # lines that replaced another one
 _REMOVAL = """
 SELECT COALESCE(l.cause, '') AS cause, l.into_path, l.into_start, l.into_end,
   d.commit_sha AS removed_sha, g.commit_sha AS left_main_sha,

@@ -15,7 +15,15 @@ from typing import NamedTuple
 from collector.errors import UnknownBranch, WhoWroteError
 from collector.git.repository import GitRepo, line_changes
 from collector.storage.store import Store
-from collector.text import command_line, count_of, from_utf_16, is_binary, normal_path, printable
+from collector.text import (
+    command_line,
+    count_of,
+    file_name,
+    from_utf_16,
+    is_binary,
+    normal_path,
+    printable,
+)
 
 SHORT = 9  # digits of a commit id for people
 
@@ -165,7 +173,7 @@ def file_in(opened: OpenRepo, sha: str, name: str) -> tuple[str, bytes]:
         raise WhoWroteError(f"{name} is a directory", f"Name a file in it, for example {inside}")
     if gone := _gone_in(opened.repo, sha, normal_path(name)):
         raise UnknownBranch(*gone)
-    same_name = [path for path in paths if path.rpartition("/")[2] == name.rpartition("/")[2]]
+    same_name = [path for path in paths if file_name(path) == file_name(name)]
     similar = same_name[:3] or difflib.get_close_matches(name, paths, 3, 0.7)
     hint = "Did you mean: " + ", ".join(similar) if similar else _NAMED_FROM
     raise UnknownBranch(f"there is no file {name} in {sha[:SHORT]}", hint)
@@ -231,7 +239,7 @@ def _commit_files(
     texts = {}
     for path, data in files.items():
         oid = opened.repo.file_at(parent, path)
-        before = opened.repo.blob(oid) or b"" if oid is not None else None
+        before = opened.repo.content(oid) if oid is not None else None
         gone = data is None and before is not None
         if gone or (data is not None and _differs(before, data)):
             texts[path] = data

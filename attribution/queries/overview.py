@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from attribution.queries.coverage import Headline, headline
+from attribution.queries.coverage import sum_by_class as sum_by_class
 from attribution.queries.repositories import RepositoryRow, repository
 from collector.json_values import Numbers, Row
 from collector.storage.store import Store
@@ -65,12 +66,6 @@ def repositories(store: Store) -> Table:
     for row in table:
         row["tip"] = dict(tips[row["repo_id"]]) or None
     return table
-
-
-def sum_by_class(rows: Iterable[Row]) -> Numbers:
-    """The lines of some rows by class."""
-    every = list(rows)
-    return {name: sum(row[name] for row in every) for name in CLASSES}
 
 
 def months(store: Store) -> dict[str, Numbers]:

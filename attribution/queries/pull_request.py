@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from attribution.hooks import OfComment, sections
 from attribution.queries.commit import CommitSummary, commit_summaries
-from attribution.queries.coverage import AgentShare, headline
+from attribution.queries.coverage import AgentShare, headline, sum_by_class
 from collector.checkpoints.entire import server_path
 from collector.errors import WhoWroteError
 from collector.json_values import Numbers, Texts
@@ -46,7 +46,7 @@ class PullRequest(NamedTuple):
     @property
     def lines(self) -> Numbers:
         """Class -> added lines with text of source and test files, every class."""
-        return {name: sum(commit.row[name] for commit in self.commits) for name in LINE_CLASSES}
+        return sum_by_class(commit.row for commit in self.commits)
 
     @property
     def share(self) -> AgentShare:
@@ -98,9 +98,7 @@ def _reasons(store: Store, requested: set[str]) -> Numbers:
     for sha in sorted(requested):
         where = f"commit_sha = ? AND class = ? AND kind IN ({_KINDS})"
         sql = f"SELECT reason, SUM(nonblank) AS lines FROM line_spans WHERE {where} GROUP BY 1"
-        counts.update(
-            {row["reason"]: row["lines"] for row in store.rows(sql, (sha, LineClass.UNKNOWN))}
-        )
+        counts.update(store.pairs(sql, (sha, LineClass.UNKNOWN)))
     return dict(counts.most_common())
 
 

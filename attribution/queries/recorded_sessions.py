@@ -41,10 +41,7 @@ class RecordedSession:
 
 def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[RecordedSession]:
     """The sessions of a repository that the database knows, in order of time."""
-    ids = {
-        row["key"]: row["id"]
-        for row in store.rows("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
-    }
+    ids = store.pairs("SELECT key, id FROM sessions WHERE repo_id = ?", (repo_id,))
     files = session_files(*stored_now(store, repo, repo_id))
     keyed = [(shown(session.key), session) for session in files]
     turns = defaultdict[int, set[int]](set)

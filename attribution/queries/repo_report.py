@@ -46,7 +46,7 @@ def advice(
     """`branches`: (name, sessions) of branches whose commits name checkpoints that the
     attributed ones do not.
     """
-    lines = {row["reason"]: row["lines"] for row in store.rows(_UNKNOWN, (repo_id,))}
+    lines = store.pairs(_UNKNOWN, (repo_id,))
     # In a clone without any checkpoint also those that name an agent and no checkpoint.
     fetched = _FETCHED if store.value(_ANY_CHECKPOINT, (repo_id,)) else (*_FETCHED, Reason.NONE)
     waiting = sum(lines.get(reason, 0) for reason in fetched) if clone.uses_entire else 0
@@ -298,9 +298,8 @@ def _rank(method: str) -> int:
 
 def _edits(store: Store, repo_id: int, by_shell: int) -> dict[str, int]:
     """Outcome -> edits."""
-    rows = store.rows(
+    return store.pairs(
         "SELECT e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
         "WHERE s.repo_id = ? AND e.by_shell = ? GROUP BY 1 ORDER BY 2 DESC",
         (repo_id, by_shell),
     )
-    return {row["outcome"]: row["n"] for row in rows}

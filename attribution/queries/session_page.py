@@ -2,7 +2,6 @@
 features.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from attribution.queries.calls import MarkedLine, marked_lines
 from attribution.queries.features import features_ready, session_features
 from attribution.queries.repositories import RepositoryRow, repository
 from attribution.queries.sessions import region_table
+from collector.groups import group_pairs
 from collector.json_values import Row, get_dict, parse_json
 from collector.labels import as_typed
 from collector.storage.store import Store
@@ -178,9 +178,7 @@ def _turns(store: Store, session_id: int, numbers: range) -> list[ShownTurn]:
 
 def _by(table: Table, name: str) -> dict[Any, list[Row]]:
     """Value of a column -> its rows."""
-    groups = defaultdict(list)
-    for row in table:
-        groups[row[name]].append(row)
+    groups = group_pairs((row[name], row) for row in table)
     return dict(groups)
 
 
@@ -209,12 +207,11 @@ def _date_items(several: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]
 
 def _turn_lines(store: Store, session_id: int) -> dict[int, int]:
     """Turn -> lines with text of commits that were written in it."""
-    rows = store.rows(
+    return store.pairs(
         "SELECT o.turn_index, SUM(s.nonblank) AS lines FROM origins o JOIN spans s ON s.origin_id ="
         " o.id WHERE o.session_id = ? AND o.author = 'agent' GROUP BY 1",
         (session_id,),
     )
-    return {row["turn_index"]: row["lines"] for row in rows}
 
 
 def _call(call: Row, edits: Sequence[Row]) -> ShownCall:

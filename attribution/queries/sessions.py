@@ -160,12 +160,9 @@ def turn_table(store: Store, repo: int | None = None, session: str = "") -> Tabl
     """
     keys = None
     if session:
-        keys = [
-            row["key"]
-            for row in store.rows(
-                "SELECT key FROM sessions WHERE substr(key, 1, ?) = ?", (len(session), session)
-            )
-        ]
+        keys = store.column(
+            "SELECT key FROM sessions WHERE substr(key, 1, ?) = ?", (len(session), session)
+        )
     table = read_view(
         store, "turn_list", {"repo_id": repo, "key": keys}, "at, session_id, turn_index"
     )

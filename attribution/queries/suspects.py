@@ -14,6 +14,7 @@ from collector.storage.store import Store
 # kinds of effects that concern every file when no path is given
 _WHOLE = ("format", "generate", "restore")
 _MOST = 2000  # calls that are looked through
+_SHOWN = 3  # of those that hold a line
 
 
 _EARLIER = """
@@ -27,7 +28,7 @@ WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command,
 """
 
 
-def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int = 3) -> list[Row]:
+def earlier_texts(store: Store, repo_id: int, line: str, until: str) -> list[Row]:
     """Calls up to a moment (ISO 8601) whose text holds the line, layout aside, each with `text`,
     its line that does.
 
@@ -49,7 +50,7 @@ def earlier_texts(store: Store, repo_id: int, line: str, until: str, most: int =
                 (line.replace('\\"', '"') for line in lines if bare in without_layout(line)), ""
             )
             holding += [call] if call not in holding else []
-    return sorted(holding, key=lambda call: call["outcome"] in ("applied", "ok"))[:most]
+    return sorted(holding, key=lambda call: call["outcome"] in ("applied", "ok"))[:_SHOWN]
 
 
 _REPLACED = frozenset({"old_string", "old_str", "oldString", "oldText", "old_text"})

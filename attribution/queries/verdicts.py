@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from attribution.lineage.git_blame import Introduction
 from attribution.queries.open_repo import SHORT, OpenRepo
+from collector.groups import group_pairs
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.text import printable
@@ -181,10 +182,10 @@ class Attributions:
 
 def commit_spans(store: Store, commit: CommitRef) -> dict[str, list[AttributedLines]]:
     """The spans of all files of a commit, by path."""
-    spans = defaultdict(list)
-    for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,)):
-        spans[row["path"]].append(_span(row))
-    return spans
+    return group_pairs(
+        (row["path"], _span(row))
+        for row in store.rows(f"{_SPANS} ORDER BY o.path, o.start_line", (commit.id,))
+    )
 
 
 # --- where a line was before ----------------------------------------------------------------------

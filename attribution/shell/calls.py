@@ -16,6 +16,7 @@ from itertools import pairwise
 from attribution.shell import tables
 from attribution.shell.model import MAX_VALUE, Effect, ShellWord, SimpleCommand, join
 from attribution.shell.project import TaskTexts, no_tasks
+from collector.text import file_name
 
 _MAX_SCRIPTS = 200_000  # characters of scripts in other languages that are looked at
 
@@ -109,7 +110,7 @@ Handler = Callable[[ProgramCall], list[Effect]]
 
 def is_path(text: str) -> bool:
     """Whether the word names something, as far as it is known."""
-    last = text.rstrip("/").rpartition("/")[2]
+    last = file_name(text.rstrip("/"))
     return (
         last not in ("", ".", "..", "...", "-") and "$" not in last and len(text) <= 4 * MAX_VALUE
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from attribution.shell.calls import Evaluation, ProgramCall
 from attribution.shell.files import transfer_effect
 from attribution.shell.model import Effect, ShellWord, SimpleCommand, Unparsable, join
+from collector.text import file_name
 
 _MAX_LENGTH = 30_000  # characters of a PowerShell text
 _CMDLET = (
@@ -297,9 +298,7 @@ def _transfers(
         return [Effect(kind)]  # they come out of a pipeline, or the name is computed
     if cmdlet in ("rename-item", "ren", "rni"):
         return [
-            transfer_effect(
-                call, kind, path, path[: path.rfind("/") + 1] + target.rpartition("/")[2]
-            )
+            transfer_effect(call, kind, path, path[: path.rfind("/") + 1] + file_name(target))
             for path in sources
         ]
     into = target.rstrip("/") + "/" if len(sources) > 1 else target

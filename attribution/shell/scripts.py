@@ -12,6 +12,7 @@ from attribution.shell.calls import ProgramCall, operands
 from attribution.shell.model import Effect, ShellWord, join
 from attribution.shell.python_writes import written_texts
 from attribution.shell.rules import unknown
+from collector.text import file_name
 
 _PERL_IN_PLACE = re.compile(r"-[0-9lnpaswW]*i")
 _CODE_FLAG = re.compile(r"-[a-zA-Z0-9]*[ceE]|-p|-pe|--eval|--print")
@@ -99,7 +100,7 @@ def interpreter(call: ProgramCall) -> list[Effect]:
 def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
     """A script by its name, or on standard input."""
     named = bool(texts) and texts[0] != "-"
-    if framework := _FRAMEWORKS.get(texts[0].rpartition("/")[2] if named else ""):
+    if framework := _FRAMEWORKS.get(file_name(texts[0]) if named else ""):
         return call.program(
             [ShellWord(framework, True), *(ShellWord(text, True) for text in texts[1:])]
         )
@@ -107,7 +108,7 @@ def _script_file(call: ProgramCall, texts: list[str]) -> list[Effect]:
         return []
     text = call.run.files.get(join(call.cwd, texts[0])) if named else call.fed_text()
     if text is None:
-        return unknown(call, texts[0].rpartition("/")[2] if named else "")
+        return unknown(call, file_name(texts[0]) if named else "")
     return _scan(call, text, is_whole=named or text == call.stdin_text())
 
 

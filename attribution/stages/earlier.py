@@ -9,13 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attribution.authorship.run_data import Judged
-from attribution.authorship.verdicts import (
-    CallRef,
-    SightingPair,
-    Verdict,
-    spans_of,
-    verdicts_by_line,
-)
+from attribution.authorship.span_lines import spans_of, verdicts_by_line
+from attribution.authorship.verdicts import CallRef, SightingPair, Verdict
 from attribution.queries.survival import seconds
 from attribution.stages.line_rows import ORIGIN
 from collector.json_values import Numbers, Row
@@ -81,7 +76,7 @@ def put_aside(store: Store, repo_id: int, commits: Sequence[Commit]) -> Earlier:
     }
     links = store.rows(_LINKS, (repo_id,))
     return Earlier(
-        [row["id"] for row in store.rows(_GONE, (repo_id,))],
+        store.column(_GONE, (repo_id,)),
         {now[sha]: json.loads(r["files"]) for r in rows if (sha := r["commit_sha"]) in now},
         [row | {"commit_sha": now.get(row["commit_sha"], "")} for row in links],
     )

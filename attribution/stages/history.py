@@ -154,14 +154,12 @@ class _Rows:
                 claimed[number] = name
             if count.patch is not None:
                 patches.append((number, count.patch))
-        older = self._store.rows(
+        older = self._store.pairs(
             "SELECT inverse, number FROM history_commits WHERE repo_id = ? AND number < ? AND"
             " inverse IS NOT NULL ORDER BY number",
             (self._repo_id, done.first),
         )
-        reverted_by = reverts.reverts(
-            claimed, patches, done.history.shas, {row["inverse"]: row["number"] for row in older}
-        )
+        reverted_by = reverts.reverts(claimed, patches, done.history.shas, older)
         brought = {target: {target} for target in reverted_by.values()}
         for number, landed in enumerate(done.lifetimes.landed):
             if landed in brought:
@@ -377,16 +375,15 @@ def _window(context: RunContext, git: ScratchGit, head: str, notes: list[str]) -
     """The commit of the main line before the first commit that brought work of an agent; "" when
     the whole history is followed.
     """
-    rows = context.store.rows(
+    named = context.store.column(
         "SELECT commit_sha FROM commits c WHERE repo_id = ? AND (declared_agent IS NOT NULL OR"
         " EXISTS (SELECT 1 FROM commit_sessions s WHERE s.commit_id = c.id))",
         (context.repo_id,),
     )
-    linked = {row["commit_sha"] for row in rows}
-    if not linked:
+    if not named:
         notes.append("no commit names an agent: the whole history is followed")
         return ""
-    return parent_before_first(_parents(context.repo, git, head), head, linked)
+    return parent_before_first(_parents(context.repo, git, head), head, set(named))
 
 
 def _parents(repo: GitRepo, git: ScratchGit, head: str) -> dict[str, list[str]]:

@@ -389,7 +389,7 @@ def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
                 for span in spans
                 if span.verdict.is_persons and span.verdict.evidence == Evidence.OBSERVED
             )
-            lines = {line - 1 for span in seen for line in range(span.start, span.end + 1)}
+            lines = {line - 1 for span in seen for line in span.lines}
             if lines:
                 persons[sha, file.change.path] |= lines
     paths = {path for _, path in persons}
@@ -628,6 +628,6 @@ def _why_unlinked(commit: Commit, link: CommitLinks | None, session: SessionEdit
         return "not on the attributed branch"
     if link.is_resolved:
         return f"linked to {', '.join(link.sessions[:2])}"
-    if len(commit.parents) > 1:
+    if commit.is_merge:
         return "a merge"
     return "nothing that it wrote is in it" if session.edits else "it edited no file"

@@ -95,8 +95,8 @@ def _has_arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
     """Whether a transcript or a file that was missing is there now: a fetch can bring it without
     moving a ref.
     """
-    missing = store.rows(
-        "SELECT DISTINCT cs.transcript_blob AS blob FROM checkpoint_sessions cs JOIN checkpoints c"
+    missing = store.column(
+        "SELECT DISTINCT cs.transcript_blob FROM checkpoint_sessions cs JOIN checkpoints c"
         " ON c.id = cs.checkpoint_id WHERE c.repo_id = ? AND cs.transcript = 'missing_blob'",
         (repo_id,),
     )
@@ -105,10 +105,8 @@ def _has_arrived(store: Store, repo: GitRepo, repo_id: int) -> bool:
         "WHERE c.repo_id = ? AND f.content = 'missing' LIMIT 200",
         (repo_id,),
     )
-    blobs = [row["blob"] for row in missing] + [
-        repo.file_at(row["commit_sha"], row["path"]) for row in files
-    ]
-    return any(blob and repo.has(blob) for blob in blobs)
+    named = [repo.file_at(row["commit_sha"], row["path"]) for row in files]
+    return any(blob and repo.has(blob) for blob in (*missing, *named))
 
 
 def censored_parts(repo: GitRepo) -> list[str]:

@@ -33,6 +33,7 @@ from attribution.outcomes.outcome import (
 )
 from attribution.outcomes.regions import Region, Regions, regions_of
 from attribution.stages import feature_rows
+from collector.groups import group_pairs
 from collector.json_values import Row, RowValues
 from collector.model import Problem
 from collector.storage.store import Store, iso
@@ -143,9 +144,7 @@ def _gather_regions(
     stored: Mapping[int, Row],
 ) -> None:
     """Adds the regions of one worktree, and what was undone by the end of each session."""
-    by_session = defaultdict(list)
-    for region in of_run.regions:
-        by_session[region.session_id].append(region)
+    by_session = group_pairs((region.session_id, region) for region in of_run.regions)
 
     def cause(path: str, after: float, before: float) -> str:
         lost_to = timeline.windows.cause(AttributionWindow(path, after, before, gone=True))

@@ -49,7 +49,7 @@ from collector.runtime.stages import RunContext, clear_problems, digest
 from collector.session_graph import EventKeys, copied_events, event_keys
 from collector.storage.retention import Policy
 from collector.storage.session_cache import SessionCache, seal, sessions_of
-from collector.text import printable
+from collector.text import error_text, printable
 from collector.vocabulary.sessions import TranscriptState
 
 VERSION = "11"  # of what is kept in the cache
@@ -179,7 +179,7 @@ def _prepare(
         try:
             done.features = of_session(loaded.session)
         except INPUT_ERRORS as error:
-            done.failed = f"{type(error).__name__}: {error}"
+            done.failed = error_text(error)
     if edits is not None and task.key:
         done.sealed = {"": seal(done.read, task.key)}
         if task.rows and task.features and not done.failed:

@@ -39,6 +39,7 @@ from attribution.stages.turn_outcomes import fill_turn_fates
 from attribution.stats.kaplan_meier import Point, survival_points
 from collector.errors import DatabaseUnusable
 from collector.files.kinds import kind_of
+from collector.groups import group_pairs
 from collector.json_values import jsonable
 from collector.runtime.stages import Stage, StageName, digest, last_run
 from collector.runtime.version import version
@@ -128,23 +129,25 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
     """(commit, path) -> its sessions that took lines from that file since the commit before it
     that changed the file.
     """
-    edits = defaultdict(list)
-    for r in store.rows(
-        "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id"
-        " WHERE s.repo_id = ? AND e.at IS NOT NULL AND e.outcome = 'applied' AND (e.lines_removed >"
-        " 0 OR e.op IN ('delete', 'move'))",
-        (repo_id,),
-    ):
-        edits[r["session_id"], r["path"]].append(seconds(r["at"]))
+    edits = group_pairs(
+        ((r["session_id"], r["path"]), seconds(r["at"]))
+        for r in store.rows(
+            "SELECT e.session_id, e.path, e.at FROM edits e JOIN sessions s ON s.id = e.session_id"
+            " WHERE s.repo_id = ? AND e.at IS NOT NULL AND e.outcome = 'applied' AND"
+            " (e.lines_removed > 0 OR e.op IN ('delete', 'move'))",
+            (repo_id,),
+        )
+    )
     for times in edits.values():
         times.sort()
-    sessions = defaultdict(list)
-    for r in store.rows(
-        "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id ="
-        " cs.commit_id WHERE c.repo_id = ?",
-        (repo_id,),
-    ):
-        sessions[r["commit_id"]].append(r["session_id"])
+    sessions = group_pairs(
+        (r["commit_id"], r["session_id"])
+        for r in store.rows(
+            "SELECT cs.commit_id, cs.session_id FROM commit_sessions cs JOIN commits c ON c.id ="
+            " cs.commit_id WHERE c.repo_id = ?",
+            (repo_id,),
+        )
+    )
     before: dict[str, float] = {}
     removers = {}
     for r in store.rows(

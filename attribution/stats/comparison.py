@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +21,8 @@ from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
-from collector.json_values import Row, Texts
+from collector.groups import group_pairs
+from collector.json_values import Row
 from collector.runtime.version import install_command
 from collector.vocabulary.lines import LineClass
 
@@ -44,17 +44,6 @@ BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     HUMAN: lambda r: r.author == LineClass.HUMAN,
     DATED: lambda r: r.dated,
     UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
-}
-MEANING: Texts = {
-    HUMAN: "lines of people: with a witness on record, or of commits that are older than agents",
-    DATED: (
-        "of those, lines of commits that are older than agents; most are older than the followed"
-        " history, so use --full"
-    ),
-    UNDECLARED: (
-        "also lines of all commits without any sign of an agent; agents that left no record may"
-        " have written some of them"
-    ),
 }
 
 
@@ -117,9 +106,7 @@ def compare(
 
 
 def _old(records: Sequence[LifetimeRecord]) -> list[LifetimeRecord]:
-    return [
-        r for r in records if r.follow_days >= REWORK_DAYS and not (r.lost and r.days < REWORK_DAYS)
-    ]
+    return [record for record in records if record.is_old]
 
 
 def _rework(records: Sequence[LifetimeRecord]) -> Estimate | None:
@@ -167,9 +154,7 @@ class Sides(NamedTuple):
 def sides(records: Sequence[LifetimeRecord], baseline: str) -> Sides:
     ours = [r for r in records if r.author == LineClass.AGENT]
     theirs = list(filter(BASELINES[baseline], records))
-    strata = defaultdict(list)
-    for r in (*ours, *theirs):
-        strata[r.repo, r.path].append(r)
+    strata = group_pairs(((r.repo, r.path), r) for r in (*ours, *theirs))
     mixed = {
         file: lines
         for file, lines in strata.items()

@@ -10,7 +10,7 @@ the ordinary t interval of a mean.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,14 +26,6 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-
-
-def mean(values: Iterable[float | None]) -> float | None:
-    """Mean of the known values, with the same digits in whatever order they come; None without
-    any.
-    """
-    present = [value for value in values if value is not None]
-    return math.fsum(present) / len(present) if present else None
 
 
 @lru_cache(maxsize=512)

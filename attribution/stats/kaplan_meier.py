@@ -19,6 +19,7 @@ from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum
 from attribution.lineage.survival import COMMITS, DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
+from collector.groups import group_pairs
 
 # a curve ends where a smaller share of its lines is at risk: what follows hangs on single commits
 FEW = 0.01
@@ -84,9 +85,7 @@ def _steps(observations: Sequence[Observation]) -> list[_Step]:
     """The steps of the curve: one before any line can end, and one at each age at which lines
     end.
     """
-    leaving = defaultdict(list)
-    for observation in observations:
-        leaving[observation.age].append(observation)
+    leaving = group_pairs((observation.age, observation) for observation in observations)
     influences = _Influences(observations)
     risk = influences.lines
     share = 1.0

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from attribution.stats import intervals
 from attribution.stats.intervals import Interval, Moments
-from attribution.stats.rates import PER, RateCell, Ratio, poisson_interval
+from attribution.stats.rates import NO_RATIO, PER, RateCell, Ratio, poisson_interval
+from collector.groups import group_pairs
 
 FEW_EVENTS = 5  # on each side of a ratio
 WIDEST = 100.0  # times its lower end, above which an interval says nothing
@@ -110,19 +111,19 @@ def matched_ratio(observed: Sequence[Observed]) -> Ratio:
     above = math.fsum(_terms(sides)[0] for sides in cells.values())
     below = math.fsum(_terms(sides)[1] for sides in cells.values())
     if above <= 0 or below <= 0:
-        return Ratio(None, None, None, len(cells))
+        return NO_RATIO
     middle = math.log(above / below)
     left_out = [_log_ratio_without(parts, cells, above, below) for parts in by_commit.values()]
     known = [value for value in left_out if value is not None]
     ours = len({part.commit for part in matched if part.ours})
     others = len({part.commit for part in matched if not part.ours})
     if len(known) < len(left_out) or min(ours, others) < 2:
-        return Ratio(math.exp(middle), None, None, len(cells))
+        return Ratio(math.exp(middle), None, None)
     squares = math.fsum((value - middle) ** 2 for value in known)
     error = math.sqrt(squares * (len(known) - 1) / len(known))
     width = intervals.t_quantile(len(known) - 1) * error
     low, high = math.exp(middle - width), math.exp(middle + width)
-    return Ratio(math.exp(middle), low, high, len(cells))
+    return Ratio(math.exp(middle), low, high)
 
 
 def _log_ratio_without(
@@ -144,9 +145,7 @@ def _log_ratio_without(
 def shuffle_authors(observed: Sequence[Observed], chance: random.Random) -> list[Observed]:
     """The same lines with their authors drawn again among the commits of each stratum."""
     result = []
-    strata: dict[Hashable, list[Observed]] = defaultdict(list)
-    for part in observed:
-        strata[part.stratum].append(part)
+    strata = group_pairs((part.stratum, part) for part in observed)
     for parts in strata.values():
         sides = [part.ours for part in parts]
         chance.shuffle(sides)

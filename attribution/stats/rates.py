@@ -64,10 +64,9 @@ class Ratio(NamedTuple):
     ratio: float | None
     low: float | None
     high: float | None
-    strata: int = 1  # with lines of both and at least one event
 
 
-NO_RATIO = Ratio(None, None, None, 0)
+NO_RATIO = Ratio(None, None, None)
 
 
 def poisson_interval(count: int) -> Interval:

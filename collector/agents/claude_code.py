@@ -53,6 +53,7 @@ from collector.agents.machine.model import (
     left_behind,
     session_in_path,
 )
+from collector.groups import group_pairs
 from collector.json_values import (
     JsonObject,
     Moment,
@@ -501,7 +502,7 @@ class _Reader(RecordReader):
         same one; their requests differ, or what was read.
         """
         number = used.message_id
-        size = used.input + used.cache_read + used.cache_write
+        size = used.context
         part = request or ("" if RANDOM_ID.fullmatch(number) or not size else str(size))
         keys = self.responses[number]
         if not part and keys:
@@ -914,9 +915,10 @@ def _sessions(project: Path, roots: Roots) -> Iterator[LocalSession]:
     recorded.
     """
     # early versions put subagents beside their session
-    agents = defaultdict(list)
-    for path in files.match_files(project, f"{_AGENT}*.jsonl"):
-        agents[files.text_in(files.head(path), _SESSION_ID)].append(path)
+    agents = group_pairs(
+        (files.text_in(files.head(path), _SESSION_ID), path)
+        for path in files.match_files(project, f"{_AGENT}*.jsonl")
+    )
     for directory in files.directories(project):
         for pattern in _SUBAGENTS:
             agents[directory.name] += files.match_files(directory / "subagents", pattern)

@@ -37,7 +37,7 @@ from collector.json_values import (
     objects,
 )
 from collector.model import Edit, Session
-from collector.text import normal_path
+from collector.text import file_name, normal_path
 from collector.vocabulary.agents import Agent
 from collector.vocabulary.sessions import Driver
 
@@ -105,9 +105,8 @@ class _Reader(RecordReader):
         self.begin(time)
         message = request.get("message")
         self.add_turn(key, time, message if isinstance(message, str) else get_str(message, "text"))
-        model = (
-            get_str(request, "result", "metadata", "resolvedModel")
-            or get_str(request, "modelId").rpartition("/")[2]
+        model = get_str(request, "result", "metadata", "resolvedModel") or file_name(
+            get_str(request, "modelId")
         )
         self.use_model(model, time)
         elapsed = get_int(request, "result", "timings", "totalElapsed")

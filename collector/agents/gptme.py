@@ -17,6 +17,7 @@ from collector.agents.machine import files
 from collector.agents.machine.model import Store
 from collector.json_values import JsonObject, Moment, get, get_dict, get_str, time_of
 from collector.model import Edit, Status
+from collector.text import file_name
 from collector.vocabulary.agents import Agent
 
 NAME = "gptme"
@@ -90,9 +91,7 @@ class _Reader(RecordReader):
 
     def _read_message(self, record: JsonObject, text: str, key: str, time: Moment) -> None:
         about = get_dict(record, "metadata")
-        self.use_model(
-            get_str(about, "served_model") or get_str(about, "model").rpartition("/")[2], time
-        )
+        self.use_model(get_str(about, "served_model") or file_name(get_str(about, "model")), time)
         self.add_message(key, time, "text", text)
         self.count_tokens(key, time, about.get("usage"), cached_among_input=False)
         blocks, others = _blocks(text)

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol, cast
 
 from collector.checkpoints import entire
+from collector.groups import positions
 from collector.plugins import modules_of
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
@@ -85,7 +86,7 @@ def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Check
     ]
 
 
-_STORE_RANK = {store: rank for rank, store in enumerate(CheckpointStore)}
+_STORE_RANK = positions(CheckpointStore)
 
 
 def merge(a: Checkpoint, b: Checkpoint) -> Checkpoint:
@@ -137,7 +138,6 @@ _FROM_OTHER = (
     "content_hash",
     "tasks",
     "subagents",
-    "prompt_blob",
     "vendor",
 )
 

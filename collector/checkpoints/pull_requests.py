@@ -14,6 +14,7 @@ from typing import NamedTuple
 from collector.checkpoints.entire import BRANCHES, is_checkpoint_ref
 from collector.checkpoints.statements import checkpoint_ids
 from collector.git.repository import GitRepo
+from collector.groups import positions
 from collector.json_values import Texts
 from collector.limits import OTHER_BRANCHES, OTHER_COMMITS
 from collector.model import Commit
@@ -69,7 +70,7 @@ def read_pull_requests(
     tips = _tips(repo, head)
     beside = {c.sha: c for c in commits_beside(repo, head)}
     telling = _telling(beside, names)
-    location = {sha: number for number, sha in enumerate(beside)}
+    location = positions(beside)
     results = {}
     for name in sorted(tips, key=lambda ref: (_PULL.match(ref) is None, ref)):
         tip = tips[name]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from collector.checkpoints import problem
 from collector.checkpoints.entire import FOLDER, METADATA_TRAILER, SESSION_TRAILER
-from collector.checkpoints.tree import blob_of, session_key, transcript_chunks, transcript_state
+from collector.checkpoints.tree import session_key, transcript_chunks, transcript_state
 from collector.git.repository import GitRepo
 from collector.limits import SHADOW_TURNS
 from collector.model import Checkpoint, Commit, SessionRecord
@@ -67,7 +67,6 @@ def _checkpoint(repo: GitRepo, commit: Commit, session: str, ref: str) -> Checkp
         created_at=commit.author_time,
         transcript=chunks,
         transcript_state=state,
-        prompt_blob=blob_of(entries, "prompt.txt"),
     )
     missing = (
         problem(

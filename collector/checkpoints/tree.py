@@ -133,7 +133,6 @@ def _session(
         files_touched=texts(meta.get("files_touched")),
         tasks=task_blobs(repo, entries),
         subagents=subagent_records(repo, entries, subject, problems),
-        prompt_blob=blob_of(entries, "prompt.txt"),
         turn_id=text(meta, "turn_id"),
         kind=text(meta, "kind"),
         cli_version=text(meta, "cli_version"),

@@ -5,13 +5,13 @@ The one table for all channels, probes and reports. Files come from the agents' 
 (`COMMITTED`), statements of commits from `statements.toml`. Pure.
 """
 
-from collections import defaultdict
 from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
 from collector.agents import agents_of_records
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, FOLDER
+from collector.groups import group_pairs
 from collector.vocabulary.agents import STATEMENTS
 
 CHECKPOINTS = "checkpoints"
@@ -43,9 +43,7 @@ class Record(NamedTuple):
 @cache
 def records() -> dict[str, Record]:
     """All kinds by name."""
-    forms = defaultdict(list)
-    for agent, form in agents_of_records():
-        forms[agent].append(form)
+    forms = group_pairs((agent, form) for agent, form in agents_of_records())
     kept = [
         Record(
             agent,

@@ -43,7 +43,6 @@ class StageName(StrEnum):
     SURVIVAL = "survival"
     CLAIMS = "claims"
     WEAKNESSES = "weaknesses"
-    COMPLEXITY = "complexity"
     COMMIT_QUALITY = "commit_quality"
     EMBED = "embed"
     CULPRITS = "culprits"  # what fixes repaired

@@ -55,7 +55,7 @@ CREATE TABLE sessions (
   facts TEXT NOT NULL, -- JSON: what was known of its files
   stamp TEXT NOT NULL, -- changes when the files do
   read_at REAL NOT NULL, -- when its files were last there, seconds since 1970
-  used_on TEXT NOT NULL, -- day on which it was last looked for
+  used_on TEXT NOT NULL, -- day on which it was last kept
   UNIQUE (source, session)
 );
 -- worktrees of the clones that it belongs to
@@ -206,15 +206,6 @@ class Archive:
         """(source, id) of each session -> its stamp."""
         rows = self._run("SELECT source, session, stamp FROM sessions")
         return {(source, session): stamp for source, session, stamp in rows}
-
-    def use(self, numbers: Iterable[int]) -> None:
-        """Notes that sessions were looked for."""
-        today = date.today().isoformat()
-        with self._connection:
-            self._connection.executemany(
-                "UPDATE sessions SET used_on = ? WHERE id = ? AND used_on <> ?",
-                [(today, number, today) for number in numbers],
-            )
 
     def copies(self, source: str, session: str) -> list[list[bytes]]:
         """The files of each version of a record, the last one first; secrets are marks."""

@@ -30,10 +30,7 @@ _READ_AS = {
     (
         "stage_runs",
         "input_key",
-    ): (
-        "CASE WHEN stage IN ('weaknesses', 'complexity', 'commit_quality') THEN '' ELSE"
-        " input_key END"
-    )
+    ): ("CASE WHEN stage IN ('weaknesses', 'commit_quality') THEN '' ELSE input_key END")
 }
 _EXAMPLES = 3
 _WIDE = 60  # characters of a value in an example

@@ -558,14 +558,14 @@ def forget_told(store: Store, known: Set[str]) -> None:
     `known` before.
     """
     told = forgotten_names(store) - known
-    names = [row["name"] for row in (store.rows(f"SELECT name FROM {ROOT}") if told else ())]
+    names = store.column(f"SELECT name FROM {ROOT}") if told else []
     if gone := [name for name in names if tombstone(name) in told]:
         forget_rows(store, gone)
 
 
 def forgotten_names(store: Store) -> set[str]:
     """The hashes that stand for the names of removed repositories."""
-    return {row["name_hash"] for row in store.rows("SELECT name_hash FROM forgotten")}
+    return set(store.column("SELECT name_hash FROM forgotten"))
 
 
 def forget_rows(store: Store, names: Iterable[str]) -> int:

@@ -11,16 +11,14 @@ take words for secrets. Nothing is sent anywhere, and nothing is verified with a
 
 import base64
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from collector.json_values import Row, Texts
-from collector.text import SECRET, word_finder
+from collector.text import SECRET, toml_beside, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
 _SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
@@ -42,7 +40,7 @@ _WIDE = 4000  # characters of a line of a table
 _RULE = re.compile(r"[-+|: ]{3,}")  # between a table's head and its rows
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
-_RULES: Row = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
+_RULES: Row = toml_beside(__file__, "secrets.toml")
 _PART = re.compile(r"\{([A-Z_]+)\}")
 
 

@@ -276,7 +276,7 @@ class Store:
             "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE"
             " 'sqlite_%' ORDER BY type, name"
         )
-        return [row["name"] for row in self.rows(sql)]
+        return self.column(sql)
 
     @contextmanager
     def snapshot(self) -> Iterator[OwnConnection]:
@@ -317,9 +317,7 @@ class Store:
     def policy(self) -> Policy:
         """How much text is kept here."""
         if self._policy is None:
-            settings = {
-                row["name"]: row["value"] for row in self.rows("SELECT name, value FROM settings")
-            }
+            settings = self.pairs("SELECT name, value FROM settings")
             self._policy = Policy(
                 settings.get("content", FULL),
                 Redaction(settings.get("redaction", Redaction.SECRETS)),
@@ -374,6 +372,15 @@ class Store:
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except sqlite3.Error as error:
             raise _explain(error, self.path) from error
+
+    def column(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        """The first column of a query. Raises DatabaseUnusable."""
+        return [first for first, *_ in map(dict.values, self.rows(sql, parameters))]
+
+    def pairs(self, sql: str, parameters: Sequence[Any] = ()) -> dict[Any, Any]:
+        """The first column of a query -> the second. Raises DatabaseUnusable."""
+        values: Any = map(dict.values, self.rows(sql, parameters))
+        return dict(values)
 
     def select(self, kind: type[Kind], sql: str, parameters: Sequence[Any] = ()) -> list[Kind]:
         """Rows of a query as values of `kind`, a dataclass or NamedTuple whose first fields are the

@@ -98,7 +98,7 @@ def model_identity(model: str) -> str:
     """One spelling for all names of a model: `Claude Opus 4.6`, `anthropic/claude-opus-4.6` ->
     `claude-opus-4-6`.
     """
-    name = model.strip().lower().rpartition("/")[2]
+    name = file_name(model.strip().lower())
     name = re.sub(r"\s*[\[(].*$", "", name)
     name = re.sub(r"[\s_]+", "-", name)
     name = re.sub(r"-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$", "", name)

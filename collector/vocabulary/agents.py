@@ -6,16 +6,15 @@ checkpoint, a note of another tool, a trailer, an export) is in its entry.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from collector.plugins import modules_of
+from collector.text import toml_beside
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,7 @@ class Agent:
     state: str = ""
 
 
-STATEMENTS: Mapping[str, Any] = tomllib.loads(
-    Path(__file__).with_name("statements.toml").read_text("utf-8")
-)
+STATEMENTS: Mapping[str, Any] = toml_beside(__file__, "statements.toml")
 """The forms in which commits name agents (`trailer`, `body`), and the agents that only commits
 name (`agent`).
 """
@@ -190,7 +187,7 @@ class Scaffold(NamedTuple):
 @cache
 def scaffolds() -> tuple[Scaffold, ...]:
     """All that `scaffolds.toml` lists."""
-    tools = tomllib.loads(Path(__file__).with_name("scaffolds.toml").read_text("utf-8"))["tool"]
+    tools = toml_beside(__file__, "scaffolds.toml")["tool"]
     paths = (re.compile(rf"(?:.*/)?(?:{'|'.join(tool['paths'])})") for tool in tools)
     patterns = (
         [re.compile(tool.get(name, ""), re.M) for name in ("text", "root")] for tool in tools

@@ -2,13 +2,12 @@
 used one.
 """
 
-import tomllib
 from datetime import UTC, date, datetime, time
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from collector.json_values import Row
+from collector.text import toml_beside
 from collector.vocabulary.lines import Witness
 
 
@@ -29,7 +28,7 @@ class Step(NamedTuple):
 @cache
 def release_table() -> dict[str, list[Row]]:
     """The steps and releases as the file has them."""
-    tables = tomllib.loads(Path(__file__).with_name("releases.toml").read_text("utf-8"))
+    tables = toml_beside(__file__, "releases.toml")
     return tables
 
 

@@ -543,7 +543,7 @@ def test_lines_of_a_list() -> None:
         source("group/part/r")
     assert "https://HOST/group/part/r" in refused.value.hint
     assert source("/srv/git/o/r.git") == RepositorySource("o/r", "file:///srv/git/o/r.git")
-    assert sibling_url("http://h:1/o/r.git", "O/R", "o/c") == "http://h:1/o/c.git"
+    assert sibling_url("http://h:1/o/r.git", "o/c") == "http://h:1/o/c.git"
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")
 
 

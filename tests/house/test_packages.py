@@ -32,7 +32,6 @@ ADAPTERS = {
     },
     "yaml": {"attribution/weaknesses/rules/rulesets.py"},
     "lizard": {
-        "attribution/weaknesses/stage/complexity.py",
         "attribution/evaluation/maintainability/measure.py",  # pydriller parses with it
     },
     "lizard_languages": {"attribution/evaluation/maintainability/measure.py"},

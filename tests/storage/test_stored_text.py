@@ -37,7 +37,6 @@ from collector.storage.store import Store
 # repositories.
 NO_TEXT = {
     "blob_findings",
-    "blob_functions",
     "blob_scans",
     "candidates",
     "claim_checks",

@@ -461,25 +461,6 @@ def test_who_wrote_the_findings_of_the_example(
     }
 
 
-def test_complexity_is_a_control(program: Path, tmp_path: Path, where: Path) -> None:
-    plain = text("def f():", *(f"    a = {n}" for n in range(20)), "    return eval(x)")
-    hard = text("def g(a):", *(f"    if a == {n}: eval(y)" for n in range(9)))
-    build = history(where, ("one", {"a.py": plain, "b.py": hard, "tests/t.py": plain}))
-    db, _ = scanned(build, tmp_path, "--complexity")
-    found = query(
-        db,
-        "SELECT f.path, n.complexity FROM scan_files n JOIN commit_files f ON f.id = n.file_id"
-        " ORDER BY 1",
-    )
-    assert found == [("a.py", 1.0), ("b.py", 10.0), ("tests/t.py", None)]
-    table = rows(run("report", "weaknesses", "--csv", db=db))
-    assert {pick(r, "name", "events") for r in table if r["table"] == "complexity"} == {
-        ("low", "1"),
-        ("high", "9"),
-    }
-    assert query(db, "SELECT COUNT(*) FROM stage_runs WHERE stage = 'complexity'") == [(1,)]
-
-
 # --- what can go wrong ----------------------------------------------------------------------------
 
 

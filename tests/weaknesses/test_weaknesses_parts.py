@@ -577,26 +577,3 @@ def test_corrected_rates() -> None:
         and unread.high is not None
         and unread.high > 10.0
     )
-
-
-def test_terciles_by_weight() -> None:
-    assert stats.terciles([(1.0, 10), (2.0, 10), (3.0, 10)]) == (1.0, 2.0)
-    assert stats.terciles([]) == (0.0, 0.0)
-
-
-# --- complexity -----------------------------------------------------------------------------------
-
-
-def test_complexity_of_added_lines() -> None:
-    from attribution.weaknesses.stage.complexity import functions, mean_complexity
-
-    some = functions(
-        text("x = 1", "def f(a):", "    if a:", "        return 1", "    return 2", "y = 2"), "py"
-    )
-    assert some == [(2, 5, 2)]
-    assert mean_complexity(some, [(1, 1, 1)]) == 1
-    assert mean_complexity(some, [(3, 4, 2)]) == 2
-    assert mean_complexity(some, [(1, 4, 4)]) == pytest.approx(1.75)
-    assert mean_complexity([(1, 9, 7), (3, 4, 2)], [(3, 3, 1)]) == 2
-    assert mean_complexity(some, [(1, 1, 0)]) is None
-    assert functions(b"anything", "workflow") == []

@@ -111,9 +111,7 @@ def _rows(store: Store, fix: TracedFix, detail: bool) -> list[Row]:
             ]
     rows = sorted(groups.values(), key=lambda row: not row["likely"])
     for row in rows if detail else ():
-        row["tests"] = [
-            test["path"] for test in store.rows(_TESTS, (fix.repo_id, row["introduced_by"]))
-        ]
+        row["tests"] = store.column(_TESTS, (fix.repo_id, row["introduced_by"]))
     return rows or [_row(store, fix, {}, LineAttribution())]
 
 

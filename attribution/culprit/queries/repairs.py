@@ -3,7 +3,6 @@
 For `report repairs`.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.matched import Observed, rate_of
 from attribution.stats.rates import PER, RateCell
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import Row
 from collector.runtime.stages import StageName
 from collector.storage.store import Store
@@ -89,8 +89,7 @@ def _written_lines(store: Store, repo_id: int | None) -> list[WrittenLines]:
 def _kinds_of_work(store: Store, repo_id: int) -> dict[int | None, str]:
     """Session -> kind of work, where a plug-in told them apart."""
     sql = "SELECT session_id, work FROM session_scores WHERE repo_id = ? AND work IS NOT NULL"
-    rows = store.rows(sql, (repo_id,)) if store.has("session_scores") else []
-    return {row["session_id"]: row["work"] for row in rows}
+    return store.pairs(sql, (repo_id,)) if store.has("session_scores") else {}
 
 
 _COMMITS = """
@@ -103,9 +102,7 @@ LEFT JOIN fixes x ON x.repo_id = h.repo_id AND x.commit_sha = h.commit_sha AND x
 def _rates(lines: Sequence[WrittenLines]) -> Table:
     rows = []
     for by, name_of in _GROUPINGS.items():
-        groups = defaultdict(list)
-        for line in lines:
-            groups[name_of(line)].append(line)
+        groups = group_pairs((name_of(line), line) for line in lines)
         rows += [_rate_row(by, name, group) for name, group in sorted(groups.items()) if name]
     return table_of(
         rows,
@@ -191,7 +188,5 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
 
 
 def _group_by_commit(lines: Sequence[WrittenLines]) -> list[list[WrittenLines]]:
-    commits = defaultdict(list)
-    for line in lines:
-        commits[commit_of(line.record)].append(line)
+    commits = group_pairs((commit_of(line.record), line) for line in lines)
     return list(commits.values())

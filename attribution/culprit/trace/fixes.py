@@ -38,7 +38,7 @@ class FixFinder:
         self._store = store
         self._repo_id = repo_id
         self._repo = repo
-        self._followed = {row["sha"]: row["reverted"] for row in store.rows(_FOLLOWED, (repo_id,))}
+        self._followed = store.pairs(_FOLLOWED, (repo_id,))
         self._shas = sorted(self._followed)
         self._weaknesses = _weaknesses_by_fix(store, repo_id)
         self._lookup = LineLookup(store, repo_id, repo)
@@ -70,7 +70,7 @@ class FixFinder:
             None,
             CulpritBasis.NONE,
         )
-        if len(commit.parents) > 1:
+        if commit.is_merge:
             return fix._replace(outcome=RepairOutcome.MERGE)
         if commit.sha in self._followed:
             return self._trace_lines(fix, signs, names_in(commit.message))
@@ -151,4 +151,4 @@ def fixes_among(finder: FixFinder, commits: Iterable[Commit]) -> Iterator[Commit
     """The commits that something shows to be fixes; merges are none: what they bring was written
     elsewhere.
     """
-    return (commit for commit in commits if len(commit.parents) < 2 and finder.signs(commit))
+    return (commit for commit in commits if not commit.is_merge and finder.signs(commit))

@@ -15,6 +15,7 @@ from attribution.evaluation.estimates import Estimate, estimate, ratio
 from attribution.evaluation.words import PatchOutcome
 from attribution.stats.intervals import wilson
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import JsonObject
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
@@ -145,7 +146,5 @@ def pass_at(attempts: Iterable[AttemptRow], k: int) -> Estimate:
 
 def _tasks(attempts: Iterable[AttemptRow]) -> dict[str, tuple[int, int]]:
     """Task -> (attempts, successes)."""
-    tasks = defaultdict(list)
-    for attempt in attempts:
-        tasks[attempt["instance"]].append(attempt["solved"])
+    tasks = group_pairs((attempt["instance"], attempt["solved"]) for attempt in attempts)
     return {instance: (len(solved), sum(solved)) for instance, solved in tasks.items()}

@@ -25,11 +25,12 @@ from attribution.evaluation.attempts import (
 from attribution.evaluation.attempts.model import RESULT, SUMMARY, Attempt, Document, plain_model
 from collector.agents.machine.files import head
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import JsonObject, get_dict, load_json, parse_json
 from collector.limits import RESULT_BYTES, RESULT_FILES
 from collector.model import Problem
 from collector.runtime.progress import Progress, no_progress
-from collector.text import count_of, printable
+from collector.text import count_of, file_name, printable
 
 _MOST_LINES = 200_000
 _MOST_CONTEXT = 2_000_000
@@ -302,10 +303,11 @@ def _adopt(records: Sequence[Attempt]) -> None:
 
     What the trial's own harness says is believed where both say something.
     """
-    trials = defaultdict(list)
-    for record in records:
-        if record.harness == harbor.NAME and record.strength == RESULT and record.directory:
-            trials[record.directory].append(record)
+    trials = group_pairs(
+        (record.directory, record)
+        for record in records
+        if record.harness == harbor.NAME and record.strength == RESULT and record.directory
+    )
     reported = Counter(record.source for record in records)
     for record in records:
         if record.harness != harbor.NAME and record.strength >= SUMMARY:
@@ -325,7 +327,7 @@ def _adopt(records: Sequence[Attempt]) -> None:
                 and reported[record.source] == 1
             )
             # And it may name a task with its data set: `swe-bench/django__django-1`.
-            tasks = [trial.instance.rpartition("/")[2].lower() for trial in outer]
+            tasks = [file_name(trial.instance).lower() for trial in outer]
             if len(outer) == 1 and (of_verifier or tasks == [record.instance.lower()]):
                 _rename(record, outer[0])
 
@@ -343,9 +345,7 @@ def _assign(
     """(records that belong to no attempt with a result, source -> number of patches that could
     belong to several).
     """
-    by_task = defaultdict(list)
-    for attempt in strong.values():
-        by_task[_task(attempt)].append(attempt)
+    by_task = group_pairs((_task(attempt), attempt) for attempt in strong.values())
     patches = defaultdict(set)
     for record in weak:
         patches[_task(record)].add(record.patch or "")
@@ -355,7 +355,7 @@ def _assign(
         targets = [strong[record.key]] if record.key in strong else by_task[_task(record)]
         if not targets:
             record = replace(
-                record, trial=record.trial or record.source.rpartition("/")[2].partition(".")[0]
+                record, trial=record.trial or file_name(record.source).partition(".")[0]
             )
             alone[record.key] = (
                 record if record.key not in alone else _merge(alone[record.key], record)

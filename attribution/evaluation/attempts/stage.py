@@ -5,7 +5,6 @@ And gold patches of data sets.
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from attribution.evaluation.attempts.scan import STAGE, ScannedAttempts
 from attribution.evaluation.words import PatchOutcome
 from collector.errors import WhoWroteError
 from collector.git.patches import touched_files
+from collector.groups import group_pairs
 from collector.json_values import JsonObject, Numbers
 from collector.runtime.stages import clear_problems
 from collector.storage.store import Store
@@ -171,12 +171,13 @@ def _number(store: Store) -> None:
     store.connection.execute(
         "UPDATE attempts SET attempt_index = stated_index WHERE attempt_index IS NOT stated_index"
     )
-    groups = defaultdict(list)
-    for row in store.rows(
-        "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE stated_index IS"
-        " NULL"
-    ):
-        groups[row["instance"], row["treatment"]].append(row)
+    groups = group_pairs(
+        ((row["instance"], row["treatment"]), row)
+        for row in store.rows(
+            "SELECT id, instance, treatment, run, trial, started_at FROM attempts WHERE"
+            " stated_index IS NULL"
+        )
+    )
     changes = []
     for rows in groups.values():
         rows.sort(

@@ -55,7 +55,7 @@ def quality(
         if explain:
             print_table(output_format, explained_score(store, explain, rated))
             return
-        table = score_table(store, None, rated)
+        table = score_table(store, rated)
     low = [row for row in table if row["q"] is not None and min_q is not None and row["q"] < min_q]
     if weekly:
         print_table(output_format, week_table(table, ALERT if min_q is None else min_q))

@@ -121,10 +121,7 @@ def _vectors(
             "SELECT text_hash, vector FROM text_vectors WHERE model = ? AND text_hash IN (SELECT"
             " value FROM json_each(?))"
         )
-        vectors = {
-            row["text_hash"]: row["vector"]
-            for row in cache.rows(sql, (embedder.model, json.dumps(hashes)))
-        }
+        vectors = cache.pairs(sql, (embedder.model, json.dumps(hashes)))
         missing = [
             (key, text) for key, text in zip(hashes, parts, strict=True) if key not in vectors
         ]

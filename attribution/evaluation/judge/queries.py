@@ -22,6 +22,7 @@ from attribution.stats.agreement import (
 from collector.errors import WhoWroteError
 from collector.json_values import Numbers, Row, Texts
 from collector.storage.store import Store
+from collector.text import file_name
 
 
 class Judge(NamedTuple):
@@ -97,7 +98,7 @@ def list_price(model: str, prices: Prices, input_tokens: int, output_tokens: int
     """USD at list prices, by the name of the model with or without its vendor; None when neither
     has a price.
     """
-    price = prices.of(model) or prices.of(model.rpartition("/")[2])
+    price = prices.of(model) or prices.of(file_name(model))
     if price is None:
         return None
     return (input_tokens * price["input"] + output_tokens * price["output"]) / 1e6

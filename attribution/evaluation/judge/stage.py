@@ -6,7 +6,6 @@ at most the answers under way.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from attribution.queries.recorded_sessions import recorded_sessions
 from attribution.queries.repositories import all_repositories, known_clones
 from attribution.queries.sessions import find_session
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import JsonObject
 from collector.model import Problem
 from collector.runtime.locks import writing_database
@@ -153,9 +153,7 @@ def ask_all(
             f"the price of {options.model.name} is unknown, so --max-cost cannot be enforced",
             "Choose a price table for the database with: whowrote sessions --prices FILE",
         )
-    by_hash = defaultdict(list)
-    for request in requests:
-        by_hash[request.input_hash].append(request)
+    by_hash = group_pairs((request.input_hash, request) for request in requests)
     answers = stored_answers(store, options.model.name, requests)
     with store.transaction():
         for key in by_hash.keys() & answers.keys():

@@ -20,7 +20,7 @@ from collector.errors import WhoWroteError
 from collector.files.analysed import ANALYSED, place_of, why_left_out
 from collector.git.program import clean_environment, own_copy
 from collector.runtime.version import install_command
-from collector.text import error_text
+from collector.text import error_text, file_name
 
 if TYPE_CHECKING:
     from pydriller.domain.commit import Commit, ModifiedFile
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DMM = ("dmm_unit_size", "dmm_unit_complexity", "dmm_unit_interfacing")
 # of lizard's tokenizers
-_FAILURES = (
+FAILURES = (
     RecursionError,
     ValueError,
     IndexError,
@@ -89,7 +89,7 @@ def counts(path: str) -> bool:
     """
     from lizard_languages import get_reader_for
 
-    return get_reader_for(path.rpartition("/")[2]) is not None and place_of(path) in ANALYSED
+    return get_reader_for(file_name(path)) is not None and place_of(path) in ANALYSED
 
 
 def measure(scratch: str, requests: Sequence[Request]) -> list[Measured]:
@@ -139,7 +139,7 @@ def _measure_commit(git: Git, request: Request) -> Measured:
     try:
         commit = _commit_of(program)
         quality = {name: getattr(commit, name) for name in DMM}
-    except _FAILURES as error:
+    except FAILURES as error:
         detail = error_text(error)[:200]
         return Measured(request.sha, len(program), left_out, {}, Unmeasured.NOT_PARSED, detail)
     reason = None if program else Unmeasured.NO_CODE

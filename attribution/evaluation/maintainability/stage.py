@@ -17,6 +17,7 @@ from attribution.evaluation.words import EXPECTED, Unmeasured
 from attribution.queries.open_repo import OpenRepo
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo
+from collector.groups import group_pairs
 from collector.limits import SCANNED_BYTES
 from collector.model import Commit, Problem
 from collector.runtime import workers
@@ -153,14 +154,12 @@ class _Update:
         ]
 
     def _measured_commits(self) -> set[str]:
-        rows = self._store.rows(
-            "SELECT commit_sha FROM commit_quality WHERE repo_id = ?", (self._repo_id,)
-        )
-        return {row["commit_sha"] for row in rows}
+        sql = "SELECT commit_sha FROM commit_quality WHERE repo_id = ?"
+        return set(self._store.column(sql, (self._repo_id,)))
 
     def _plan(self, commit: Commit) -> Request | Measured:
         """What to ask about a commit, or why it cannot be asked."""
-        if len(commit.parents) > 1:
+        if commit.is_merge:
             return Measured(commit.sha, reason=Unmeasured.MERGE)
         if not any(map(measure.counts, self._files[commit.sha])):
             return Measured(commit.sha, reason=Unmeasured.NO_CODE)
@@ -251,14 +250,14 @@ _IN_ORDER = "SELECT commit_sha FROM commits WHERE repo_id = ? ORDER BY position"
 
 def _written_files(store: Store, repo_id: int) -> dict[str, list[str]]:
     """Commit -> files that it adds lines to, or of which the clone lacks the content."""
-    files = defaultdict(list)
-    for row in store.rows(
-        "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
-        "WHERE c.repo_id = ? AND (f.lines_added > 0 OR f.content = 'missing')",
-        (repo_id,),
-    ):
-        files[row["commit_sha"]].append(row["path"])
-    return files
+    return group_pairs(
+        (row["commit_sha"], row["path"])
+        for row in store.rows(
+            "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id "
+            "WHERE c.repo_id = ? AND (f.lines_added > 0 OR f.content = 'missing')",
+            (repo_id,),
+        )
+    )
 
 
 def _lines_by_class(store: Store, repo_id: int) -> dict[str, Counter[str]]:

@@ -3,7 +3,6 @@ models by quality and cost.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -13,17 +12,17 @@ from attribution.hooks import OfRepository, OfSession, Section
 from attribution.queries.sessions import find_session
 from collector.console.tables import html
 from collector.errors import WhoWroteError
+from collector.groups import group_pairs
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, read_view, table_of
 
 
-def score_table(store: Store, repo: int | None = None, rated: bool = False) -> Table:
+def score_table(store: Store, rated: bool = False) -> Table:
     """Scores with their sessions, best first. `rated`: q, tier and parts are those of `q_rated`."""
     table = read_view(
         store,
         "session_scores",
-        {"repo_id": repo},
         order=f"repo, {'q_rated' if rated else 'q'} DESC, session_id",
     )
     if rated:
@@ -186,10 +185,9 @@ def week_table(scored: Iterable[Row], least: float) -> Table:
     """Digest of each week with scored sessions: how many, mean and lowest `q`, how many are
     below `least`, and their cost.
     """
-    groups = defaultdict(list)
-    for session in scored:
-        if session["q"] is not None:
-            groups[iso_week(session) or UNKNOWN].append(session)
+    groups = group_pairs(
+        (iso_week(session) or UNKNOWN, session) for session in scored if session["q"] is not None
+    )
     rows = [
         {
             "week": week,
@@ -214,14 +212,13 @@ def model_table(scored: Iterable[Row]) -> Table:
 
     `frontier`: 1 where no other model is both cheaper and better.
     """
-    groups = defaultdict(list)
-    for session in scored:
-        if (
-            session["model"] not in (None, "", UNKNOWN)
-            and session["q"] is not None
-            and session["cost_usd"]
-        ):
-            groups[session["model"]].append((session["q"], session["cost_usd"]))
+    groups = group_pairs(
+        (session["model"], (session["q"], session["cost_usd"]))
+        for session in scored
+        if session["model"] not in (None, "", UNKNOWN)
+        and session["q"] is not None
+        and session["cost_usd"]
+    )
     means = sorted(
         (sum(c for _, c in g) / len(g), sum(q for q, _ in g) / len(g), model)
         for model, g in groups.items()

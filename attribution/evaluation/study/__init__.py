@@ -11,7 +11,6 @@ paper.toml has the published values by table, column and row. The labels of a ju
 """
 
 import json
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from attribution.stats.rates import RateCell, rate_if_enough
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.text import split_names
+from collector.text import split_names, toml_beside
 from collector.vocabulary import sql_list
 from collector.vocabulary.lines import Author, coding_mode
 from collector.vocabulary.sessions import TYPED
@@ -90,7 +89,7 @@ def _text(name: str) -> str:
 
 @cache
 def _paper() -> dict[str, dict[str, dict[str, float | str]]]:
-    return tomllib.loads(_text("paper.toml"))
+    return toml_beside(__file__, "paper.toml")
 
 
 def published_values(table: str) -> dict[str, Row]:

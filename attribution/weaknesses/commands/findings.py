@@ -68,7 +68,7 @@ _REPO = click.option(
     metavar="NAME",
     help="Only findings in this repository (owner/name).",
 )
-_BY = ("mode", "agent", "model", "language", "repo", "complexity")
+_BY = ("mode", "agent", "model", "language", "repo")
 _COLUMNS = (
     "repo?, fingerprint, severity, cwe, tier?, class, agent?, path, start_line, commit_sha, now, "
     "verdicts?, rule_id"
@@ -395,7 +395,7 @@ def review(
             _ask(store, [finding_of(store, fingerprint)], reviewer)
             return
         sql = "SELECT fingerprint FROM finding_reviews WHERE reviewer = ?"
-        reviewed = {row["fingerprint"] for row in store.rows(sql, (reviewer,))}
+        reviewed = set(store.column(sql, (reviewer,)))
         unread = [
             finding
             for finding in findings(store, None, selection)

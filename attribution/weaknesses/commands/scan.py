@@ -22,11 +22,6 @@ _RULES = click.option(
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option(
-    "--complexity",
-    is_flag=True,
-    help="Also measure the complexity of the changed functions, to adjust comparisons for it.",
-)
 @_RULES
 @click.option(
     "--semgrep",
@@ -63,7 +58,6 @@ _RULES = click.option(
 @data_options
 def scan(
     paths: tuple[str, ...],
-    complexity: bool,
     rules: tuple[str, ...],
     semgrep: str,
     scan_jobs: int,
@@ -80,7 +74,7 @@ def scan(
     """
     from attribution.weaknesses.stage.scan import ScanRequest, scan_clone
 
-    request = ScanRequest(rules, semgrep, scan_jobs, cache, complexity=complexity, minutes=minutes)
+    request = ScanRequest(rules, semgrep, scan_jobs, cache, minutes=minutes)
     rows = []
     for path in paths or _clones(db):
         with open_clone(path, db) as opened, Reporter(path) as progress:

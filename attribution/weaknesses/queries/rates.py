@@ -1,4 +1,4 @@
-"""Terciles, and rates corrected by reviews. Pure."""
+"""Rates corrected by reviews. Pure."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -13,20 +13,6 @@ from attribution.stats.rates import (
     poisson_interval,
     rate,
 )
-
-
-def terciles(weighted: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Values below which a third and two thirds of the weight lie, of (value, weight); both 0
-    when there is too little to tell.
-    """
-    whole = sum(weight for _, weight in weighted)
-    bounds: list[float] = []
-    below = 0
-    for value, weight in sorted(weighted):
-        below += weight
-        while len(bounds) < 2 and below >= whole * (len(bounds) + 1) / 3:
-            bounds.append(value)
-    return (bounds[0], bounds[1]) if len(bounds) == 2 else (0.0, 0.0)
 
 
 class Reviewed(NamedTuple):

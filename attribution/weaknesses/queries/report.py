@@ -27,7 +27,7 @@ from collector.vocabulary import sql_list
 from collector.vocabulary.lines import LINE_CLASSES, FilePlace, LineClass, coding_mode
 
 CLASSES = (*LINE_CLASSES, Mixture.MIXED)
-BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo", "complexity")
+BY = ("class", "mode", "agent", "model", "language", "cwe", "confidence", "repo")
 # groupings that lines do not have: all lines of a class stand below each of their rates
 _OF_FINDINGS = ("cwe", "confidence")
 _NOT_KNOWN = "not known"
@@ -53,7 +53,9 @@ def weakness_tables(
     confidence = (*HEADLINE, Confidence.LOW, "") if low else HEADLINE
     findings = [row for row in store.rows(_FINDINGS, (repo, repo)) if row["place"] in file_places]
     lines = [row for row in store.rows(_LINES, (repo, repo)) if row["place"] in file_places]
-    _add_groups(findings, lines, _modes(store, repo))
+    modes = _modes(store, repo)
+    for row in (*findings, *lines):
+        row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
     introduced = [row for row in findings if row["status"] == FindingStatus.INTRODUCED]
     counted = [row for row in introduced if row["confidence"] in confidence]
     few = f"no rate with fewer than {minimum.RATE.lines:,} scanned lines"
@@ -114,15 +116,13 @@ def _notes(rule_sets: Sequence[Row]) -> list[str]:
 _FINDINGS = """
 SELECT r.name AS repo, n.commit_id, n.fingerprint, n.rule_id, COALESCE(n.cwe, 'none') AS cwe,
   n.status, COALESCE(n.confidence, '') AS confidence, n.language, n.place, n.class,
-  COALESCE(n.agent, '') AS agent, COALESCE(n.model, '') AS model, s.complexity, n.suppressed,
-  n.ignored, n.fixed_how, n.fixed_author, n.moves, n.rewords, n.alive_at_head
+  COALESCE(n.agent, '') AS agent, COALESCE(n.model, '') AS model, n.suppressed, n.ignored,
+  n.fixed_how, n.fixed_author, n.moves, n.rewords, n.alive_at_head
 FROM findings n JOIN repos r ON r.id = n.repo_id
-LEFT JOIN commit_files f ON f.commit_id = n.commit_id AND f.path = n.path
-LEFT JOIN scan_files s ON s.file_id = f.id
 WHERE ? IS NULL OR n.repo_id = ? ORDER BY n.id
 """
 _LINES = """
-SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.class,
+SELECT r.name AS repo, l.commit_id, l.place, l.language, l.class,
   COALESCE(CASE l.class WHEN 'agent' THEN COALESCE(s.agent, s.agent_label)
     WHEN 'declared' THEN c.declared_agent END, '') AS agent,
   COALESCE(CASE WHEN l.class IN ('agent', 'declared') THEN COALESCE(l.model, s.model)
@@ -130,7 +130,7 @@ SELECT r.name AS repo, l.commit_id, l.place, l.language, l.complexity, l.class,
   SUM(l.lines) AS lines
 FROM scanned_lines l JOIN repos r ON r.id = l.repo_id JOIN commits c ON c.id = l.commit_id
 LEFT JOIN sessions s ON s.id = l.session_id WHERE l.scanned = 1 AND (? IS NULL OR l.repo_id = ?)
-GROUP BY l.commit_id, l.place, l.language, l.complexity, l.class, 7, 8
+GROUP BY l.commit_id, l.place, l.language, l.class, 6, 7
 """
 # By place and status, the scanned ones among them: what the rates are not about.
 _LEFT_OUT = """
@@ -138,24 +138,6 @@ SELECT place, CASE WHEN scanned = 1 THEN 'scanned' ELSE status END AS status, SU
   SUM(CASE WHEN class = 'agent' THEN lines ELSE 0 END) AS agent_lines
 FROM scanned_lines WHERE ? IS NULL OR repo_id = ? GROUP BY 1, 2 ORDER BY 3 DESC
 """
-
-
-def _add_groups(findings: Sequence[Row], lines: Sequence[Row], modes: Mapping[int, str]) -> None:
-    """Adds the groupings that the database does not have.
-
-    Complexity is counted in terciles of the lines; "" where it was not measured.
-    """
-    bounds = rates.terciles(
-        [(row["complexity"], row["lines"]) for row in lines if row["complexity"] is not None]
-    )
-    for row in (*findings, *lines):
-        value = row["complexity"]
-        row["mode"] = modes.get(row["commit_id"], _NOT_KNOWN)
-        row["complexity"] = (
-            ""
-            if value is None
-            else ("low", "middle", "high")[sum(value > bound for bound in bounds)]
-        )
 
 
 def _modes(store: Store, repo: int | None) -> dict[int, str]:

@@ -21,6 +21,7 @@ from attribution.weaknesses.queries.findings import is_refuted, reviews_of
 from attribution.weaknesses.words import Confidence, Severity, severity_word
 from collector.errors import WhoWroteError
 from collector.git.repository import GitRepo
+from collector.groups import group_pairs
 from collector.json_values import Numbers, Row, get, get_list, get_str, load_json
 from collector.limits import RESULT_BYTES
 from collector.runtime.version import version
@@ -43,9 +44,9 @@ def sarif(store: Store, findings: Sequence[Row], prompts: bool = False) -> Row:
     each. `authorRates` of a run: how often the classes that results name as author are right, as
     blind readers found.
     """
-    runs = defaultdict(list)
-    for finding in findings:
-        runs[finding["repo_id"], finding["rule_set_id"]].append(finding)
+    runs = group_pairs(
+        ((finding["repo_id"], finding["rule_set_id"]), finding) for finding in findings
+    )
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",

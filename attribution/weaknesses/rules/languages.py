@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from collector.text import file_name
+
 
 class Kind(NamedTuple):
     """A language, and the name under which a text is scanned: the ending of a file name, or
@@ -107,7 +109,7 @@ WORKFLOW = Kind("workflow", "workflow")
 
 def kind_of(path: str, head: bytes = b"") -> Kind:
     """By the name, else by the first line of the text (`head`)."""
-    name = path.rpartition("/")[2].lower()
+    name = file_name(path).lower()
     if _WORKFLOW.search(path):
         return WORKFLOW
     if name in _NAMES or name.startswith("dockerfile."):

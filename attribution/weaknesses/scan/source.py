@@ -33,6 +33,7 @@ from collector.runtime.progress import Progress
 from collector.storage.connection import cache_path
 from collector.storage.places import cache_directory
 from collector.storage.store import Store
+from collector.text import file_name
 from collector.vocabulary.lines import FilePlace
 
 Text = tuple[str, str]
@@ -140,8 +141,8 @@ class _Reader:
         if blob is None or not is_regular(mode):
             return None
         kind = kind_of(path)
-        if kind is OTHER and not suffix_of(path.rpartition("/")[2].lower()):
-            kind = kind_of(path, (self._repo.blob(blob) or b"")[:200])
+        if kind is OTHER and not suffix_of(file_name(path).lower()):
+            kind = kind_of(path, self._repo.content(blob)[:200])
         if path not in self._places:
             self._places[path] = place_of(path, self._attributes)
         return Side(path, blob, kind, self._places[path])
@@ -176,7 +177,7 @@ def changed_files(
 
 
 def _lines(repo: GitRepo, old: str, new: str) -> list[LineChange]:
-    a, b = (repo.blob(oid) or b"" if oid else b"" for oid in (old, new))
+    a, b = (repo.content(oid) if oid else b"" for oid in (old, new))
     return line_changes(a, b)
 
 

@@ -35,8 +35,7 @@ CREATE TABLE IF NOT EXISTS scan_files (
   place TEXT NOT NULL {FilePlace}, -- what kind of file it is
   language TEXT NOT NULL, -- language by name and first line; other: no rule is for it
   status TEXT NOT NULL {ScanStatus}, -- result of the scan
-  scanned INTEGER NOT NULL, -- 1: status ok or partial, so that a weakness would have been seen
-  complexity REAL -- cyclomatic complexity of the changed functions, mean over the added lines (1 outside functions); NULL when not asked for or not known
+  scanned INTEGER NOT NULL -- 1: status ok or partial, so that a weakness would have been seen
 );
 CREATE INDEX IF NOT EXISTS scan_files_rules ON scan_files(rule_set_id);
 
@@ -105,14 +104,13 @@ CREATE INDEX IF NOT EXISTS findings_path ON findings(path);
 --   language: as in scan_files
 --   status: as in scan_files
 --   scanned: 1: a weakness in them would have been seen
---   complexity: of the changed functions, as in scan_files
 --   lines: non-blank lines
 --   class: class of the lines: {LineClass}
 --   reason: why the author is unknown, as in origins
 --   session_id: session that wrote them
 --   model: model that wrote them
 CREATE VIEW IF NOT EXISTS scanned_lines AS
-SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, n.complexity, s.nonblank AS lines, {LineClass of o} AS class,
+SELECT c.repo_id, c.id AS commit_id, c.commit_sha, f.path, n.place, n.language, n.status, n.scanned, s.nonblank AS lines, {LineClass of o} AS class,
        o.reason, o.session_id, o.model
 FROM scan_files n JOIN commit_files f ON f.id = n.file_id JOIN commits c ON c.id = f.commit_id JOIN spans s ON s.file_id = f.id
 JOIN origins o ON o.id = s.origin_id WHERE s.nonblank > 0;

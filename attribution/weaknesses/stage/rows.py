@@ -6,7 +6,7 @@ turn_index, call_id, model, and the agent of the session.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +17,7 @@ from attribution.weaknesses.track.tracker import Instance, Tracker, VersionFindi
 from attribution.weaknesses.words import SCANNED, FindingStatus, FixHow, Mixture, ScanStatus
 from collector.files import git_patterns
 from collector.files.analysed import ANALYSED
+from collector.groups import group_pairs, only
 from collector.json_values import Row
 from collector.runtime.stages import RunContext, digest
 from collector.storage.store import Store
@@ -41,17 +42,6 @@ class ScanResult:
     def scan_of(self, text: Text) -> CachedScan:
         """What the scanner said of a text."""
         return self.scans.get(text, _MISSING)
-
-
-def sides_of(plan: ScanPlan) -> dict[tuple[str, str], Side]:
-    """(commit, path as in the database) -> the version of the file in it."""
-    return {
-        (step.commit.sha, printable(pair.new.path)): pair.new
-        for step in plan.steps
-        for side in step.sides
-        for pair in side
-        if pair.new is not None
-    }
 
 
 def write(context: RunContext, result: ScanResult) -> None:
@@ -127,7 +117,14 @@ class _Rows:
         self._repo_id = repo_id
         self._rule_set = rule_set
         self._result = result
-        self._sides = sides_of(result.plan)
+        # (commit, path as in the database) -> the version of the file in it
+        self._sides = {
+            (step.commit.sha, printable(pair.new.path)): pair.new
+            for step in result.plan.steps
+            for side in step.sides
+            for pair in side
+            if pair.new is not None
+        }
         commits = store.rows(
             "SELECT id, commit_sha, declared_agent FROM commits WHERE repo_id = ?", (repo_id,)
         )
@@ -135,13 +132,14 @@ class _Rows:
             row["commit_sha"]: (int(row["id"]), row["declared_agent"]) for row in commits
         }
         self._spans: dict[str, dict[str, list[Row]]] = {}
-        self._sessions: dict[int, list[int]] = defaultdict(list)
-        for row in store.rows(
-            "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
-            " s.commit_id WHERE c.repo_id = ?",
-            (repo_id,),
-        ):
-            self._sessions[row["commit_id"]].append(row["session_id"])
+        self._sessions = group_pairs(
+            (row["commit_id"], row["session_id"])
+            for row in store.rows(
+                "SELECT s.commit_id, s.session_id FROM commit_sessions s JOIN commits c ON c.id ="
+                " s.commit_id WHERE c.repo_id = ?",
+                (repo_id,),
+            )
+        )
 
     def scan_files(self) -> list[Row]:
         files = self._store.rows(
@@ -240,7 +238,7 @@ class _Rows:
         }
 
     def _blank_lines(self, side: Side) -> list[int]:
-        texts = split_lines(self._repo.blob(side.blob) or b"")
+        texts = split_lines(self._repo.content(side.blob))
         return [number for number, text in enumerate(texts, 1) if not text.strip()]
 
     def _end(self, instance: Instance) -> Row:
@@ -263,9 +261,9 @@ class _Rows:
     def _spans_of(self, sha: str) -> dict[str, list[Row]]:
         """Path -> spans of a commit."""
         if sha not in self._spans:
-            files = defaultdict(list)
-            for row in self._store.rows(_SPANS, (self._commits[sha][0],)):
-                files[row["path"]].append(row)
+            files = group_pairs(
+                (row["path"], row) for row in self._store.rows(_SPANS, (self._commits[sha][0],))
+            )
             self._spans[sha] = dict(files)
         return self._spans[sha]
 
@@ -378,6 +376,5 @@ def ended_by(
         telling = [span for span in candidates if span["nonblank"]]
         if telling:
             session_ids = {span["session_id"] for span in telling} - {None}
-            session = session_ids.pop() if len(session_ids) == 1 else None
-            return _single(span["class"] for span in telling), session
-    return Mixture.NONE, sessions[0] if len(sessions) == 1 else None
+            return _single(span["class"] for span in telling), only(session_ids)
+    return Mixture.NONE, only(sessions)

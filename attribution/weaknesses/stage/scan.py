@@ -24,7 +24,6 @@ from attribution.weaknesses.scan.source import (
     plan,
 )
 from attribution.weaknesses.stage import rows
-from attribution.weaknesses.stage.complexity import measure
 from attribution.weaknesses.stage.rows import ScanResult
 from attribution.weaknesses.track.tracker import Tracker
 from attribution.weaknesses.words import ScanStatus
@@ -48,7 +47,6 @@ class ScanRequest:
     jobs: int = 0  # 0: one for each core
     cache: Path | None = None  # None: the user's
     limits: ScanLimits = field(default_factory=ScanLimits)
-    complexity: bool = False  # also measure the functions that were changed
     minutes: float = math.inf  # after which no further run of the scanner begins
 
 
@@ -110,12 +108,6 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
             run.seconds,
             context.store.value(_INTRODUCED, (context.repo_id,)),
         )
-        if request.complexity:
-            measure(
-                context,
-                cache,
-                lambda: plan(context.repo, head, load(files, name), context.progress),
-            )
     return update
 
 

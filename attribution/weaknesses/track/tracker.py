@@ -21,6 +21,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from attribution.weaknesses.words import FindingStatus, FixHow
+from collector.groups import group_pairs
 from collector.json_values import Numbers
 from collector.model import LineChange
 
@@ -148,9 +149,7 @@ def _overlaps(hit: VersionFinding, start: int, end: int) -> bool:
 
 
 def _group_by_key(hits: Sequence[VersionFinding]) -> dict[tuple[str, str], list[int]]:
-    groups = defaultdict(list)
-    for place, hit in enumerate(hits):
-        groups[hit.key].append(place)
+    groups = group_pairs((hit.key, place) for place, hit in enumerate(hits))
     return groups
 
 
@@ -416,9 +415,7 @@ def _matching(
 ) -> list[Instance]:
     if [hit.key for _, hit in row] == [hit.key for hit in hits]:
         return [instance for instance, _ in row]
-    waiting = defaultdict(list)
-    for instance, hit in row:
-        waiting[hit.key].append(instance)
+    waiting = group_pairs((hit.key, instance) for instance, hit in row)
     return [
         (
             waiting[hit.key].pop(0)

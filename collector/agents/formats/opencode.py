@@ -29,6 +29,7 @@ from collector.agents.machine import files
 from collector.agents.machine.databases import CopiedDatabase, copied
 from collector.agents.machine.model import LocalSession, Roots
 from collector.git.patches import parse_unified, whole_texts
+from collector.groups import group_pairs
 from collector.json_values import (
     JsonObject,
     Moment,
@@ -494,12 +495,13 @@ def _session_of_database(database: CopiedDatabase, session: str) -> JsonObject:
     messages = database.rows(
         "SELECT id, data FROM message WHERE session_id = ? ORDER BY id", (session,)
     )
-    parts = defaultdict(list)
     of_session = "message_id IN (SELECT id FROM message WHERE session_id = ?)"
-    for part in database.rows(
-        f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
-    ):
-        parts[part["message_id"]].append(_add_id(part["data"], part["id"]))
+    parts = group_pairs(
+        (part["message_id"], _add_id(part["data"], part["id"]))
+        for part in database.rows(
+            f"SELECT id, message_id, data FROM part WHERE {of_session} ORDER BY id", (session,)
+        )
+    )
     info = {
         "id": session,
         "directory": row["directory"],

@@ -189,12 +189,10 @@ def first_line(path: Path) -> JsonObject:
     return {}
 
 
-def names_path(data: bytes, path: str, before: str = "") -> bool:
-    """Whether a string in JSON is a path or lies below it. `before`: a pattern of what stands
-    before the string.
-    """
+def names_path(data: bytes, path: str) -> bool:
+    """Whether a string in JSON is a path or lies below it."""
     written = json.dumps(path, ensure_ascii=False)[:-1].encode("utf-8", "surrogateescape")
-    return re.search(before.encode() + re.escape(written) + rb'["/\\]', data) is not None
+    return re.search(re.escape(written) + rb'["/\\]', data) is not None
 
 
 def text_in(data: bytes, pattern: re.Pattern[bytes]) -> str:

@@ -165,7 +165,7 @@ def forget(names: Sequence[str], db: Path, yes: bool) -> None:
     from collector.repository_names import checked_label
 
     with exclusive_store(db, create=False) as store:
-        known = {row["name"] for row in store.rows("SELECT name FROM repos")}
+        known = store.column("SELECT name FROM repos")
         labels = [name if name in known else checked_label(name) for name in names]
         if not yes:
             asked = one_line(", ".join(labels))

@@ -68,10 +68,7 @@ def confirmed_sources(store: Store) -> list[RepositorySource]:
 
 def mirrored_sources(store: Store) -> list[RepositorySource]:
     """Everything that was fetched, or tried, before."""
-    return [
-        RepositorySource(row["name"], row["url"])
-        for row in store.rows("SELECT name, url FROM mirrors ORDER BY rowid")
-    ]
+    return store.select(RepositorySource, "SELECT name, url FROM mirrors ORDER BY rowid")
 
 
 def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str, RepositorySource]:
@@ -86,7 +83,7 @@ def name_sources(store: Store, sources: Iterable[RepositorySource]) -> dict[str,
     )
     existing = [
         *mirrored_sources(store),
-        *(RepositorySource(row["name"], row["url"]) for row in store.rows(sql)),
+        *store.select(RepositorySource, sql),
     ]
     names = {repository.place(): repository.name for repository in existing}
     taken = {repository.name.lower() for repository in existing}
@@ -195,13 +192,12 @@ def items(store: Store, names: Sequence[str] = ()) -> list[shards.ShardItem]:
     """
     chosen = names_here(store, names)
     with store.cache(create=False) as cache:
-        empty = {
-            row["name"]
-            for row in cache.rows(
+        empty = set(
+            cache.column(
                 "SELECT name FROM jobs WHERE stage = ? AND state = ?",
                 (StageName.LOAD, JobState.NOTHING),
             )
-        }
+        )
     rows = store.rows(
         "SELECT name, path, refs_key FROM mirrors WHERE refs_key IS NOT NULL AND path IS NOT NULL"
         " ORDER BY bytes DESC, rowid"

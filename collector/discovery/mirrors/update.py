@@ -242,7 +242,7 @@ class _Update:
             return Advertised()
         self.result.elsewhere = name
         try:
-            address = sibling_url(url, "/".join(url.removesuffix(".git").split("/")[-2:]), name)
+            address = sibling_url(url, name)
             there = self.remote.refs(address, WantedRefs(()))
         except (Failure, BadName) as error:
             self.notes.append(f"its checkpoints are in {name}: {error}")

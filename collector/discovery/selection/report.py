@@ -151,7 +151,7 @@ def _groups(store: Store) -> list[Row]:
 
 
 def _channels(store: Store, groups: list[Row]) -> list[Row]:
-    hits = {row["channel"]: row["hits"] for row in store.rows(_HITS)}
+    hits = store.pairs(_HITS)
     rows = []
     for name, count in hits.items():
         mine = [group for group in groups if name in group["channels"]]
@@ -166,8 +166,7 @@ def _channels(store: Store, groups: list[Row]) -> list[Row]:
 
 
 def _exclusions(store: Store) -> list[Row]:
-    rows = store.rows("SELECT exclusion, count(*) AS count FROM candidates GROUP BY 1")
-    counts = {row["exclusion"]: row["count"] for row in rows}
+    counts = store.pairs("SELECT exclusion, count(*) FROM candidates GROUP BY 1")
     return [
         {"reason": word.value, "count": counts[word], "meaning": word.meaning}
         for word in Exclusion

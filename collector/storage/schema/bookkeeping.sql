@@ -14,7 +14,7 @@ CREATE INDEX IF NOT EXISTS problems_repo ON problems(repo_id, stage);
 -- A stage that finished, from which inputs and with which version: the reason why a second run does nothing.
 CREATE TABLE IF NOT EXISTS stage_runs (
   repo_id INTEGER NOT NULL REFERENCES repos(id) ON DELETE CASCADE, -- its repository
-  stage TEXT NOT NULL, -- load (all facts), checkpoints, session, commits, lines, history, survival, claims, weaknesses, complexity, commit_quality
+  stage TEXT NOT NULL, -- load (all facts), checkpoints, session, commits, lines, history, survival, claims, weaknesses, commit_quality
   subject TEXT NOT NULL, -- '' for the whole repository, else a session
   input_key TEXT NOT NULL, -- hash of everything the stage read
   version TEXT NOT NULL, -- version of the code that did it

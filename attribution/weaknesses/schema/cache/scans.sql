@@ -27,12 +27,3 @@ CREATE TABLE IF NOT EXISTS blob_findings (
   suppressed INTEGER NOT NULL, -- 1: suppressed by a nosemgrep comment; it is counted nevertheless
   PRIMARY KEY (blob, suffix, rules, engine, rule_id, start_byte, end_byte)
 ) WITHOUT ROWID;
-
--- Functions of a text with their cyclomatic complexity. Cache, as blob_scans.
-CREATE TABLE IF NOT EXISTS blob_functions (
-  blob TEXT NOT NULL, -- git id of the text
-  suffix TEXT NOT NULL, -- as in blob_scans
-  tool TEXT NOT NULL, -- name and version of what measured it
-  functions TEXT NOT NULL, -- first line, last line, complexity of each, JSON list of lists
-  PRIMARY KEY (blob, suffix, tool)
-) WITHOUT ROWID;
