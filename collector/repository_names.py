@@ -242,6 +242,7 @@ def sibling_url(url: str, name: str) -> str:
 
     Raises BadName.
     """
+    name_of(url)  # without an owner its host would be taken for one
     whole = url.rstrip("/")
     bare = whole.removesuffix(".git")
     server = bare.rsplit("/", 2)[0]

@@ -65,7 +65,7 @@ def dependencies(lock: Path) -> list[Dependency]:
         if version
     }
     if not found:
-        raise WhoWroteError(f"{lock} pins no version of a package")
+        raise WhoWroteError(f"no version of a package is pinned in {lock}")
     return sorted(found)
 
 

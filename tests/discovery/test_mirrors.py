@@ -544,6 +544,8 @@ def test_lines_of_a_list() -> None:
     assert "https://HOST/group/part/r" in refused.value.hint
     assert source("/srv/git/o/r.git") == RepositorySource("o/r", "file:///srv/git/o/r.git")
     assert sibling_url("http://h:1/o/r.git", "o/c") == "http://h:1/o/c.git"
+    with pytest.raises(BadName):
+        sibling_url("https://host/r.git", "elsewhere.example/c")
     assert tombstone("O/R") == tombstone("o/r") != tombstone("o/s")
 
 
