@@ -29,10 +29,7 @@ _UNITS = dict.fromkeys(
 ) | {
     "cost_usd": "USD",
 }
-_COLUMNS = (
-    "coverage, lines, commits, agent_share=agents by record, "
-    "agent_or_declared_share=or declared, cost_usd?=cost"
-)
+_COLUMNS = "coverage, lines, commits, agent_or_declared_share=agents, cost_usd?=cost"
 
 
 @dataclass(frozen=True, slots=True)
