@@ -1068,11 +1068,6 @@ def _counted(rows: list[Row]) -> Numbers:
     }
 
 
-def _mcp_sessions(top: Path, db: Path) -> int:
-    mcp_server = pytest.importorskip("whowrote.servers.mcp_server")
-    return len(json.loads(mcp_server._Tools(str(top), db).find_sessions())["sessions"])
-
-
 def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     """Surface -> what it counts of the whole repository: commits, those with lines of source or
     test, sessions, lines by class.
@@ -1147,7 +1142,6 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
             for surface in list(pages_of)[1:]
         },
         "sessions": {"sessions": len(run_json("sessions", top, db=db))},
-        "MCP": {"sessions": _mcp_sessions(top, db)},
         "API": of_api,
     }
 
@@ -1178,7 +1172,7 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
         for s, of in counts.items()
     }
     assert {surface: of for surface, of in wrong.items() if of} == {}
-    assert all(counts.values()) and len(counts) == 14
+    assert all(counts.values()) and len(counts) == 13
 
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
