@@ -174,23 +174,3 @@ def test_every_line_class_is_defined_where_a_reader_meets_it(page: str) -> None:
     assert re.findall(r"^ *\| `(\w+)` \|", table, re.M) == [
         str(line_class) for line_class in LineClass
     ]
-
-
-def test_the_readme_has_the_counts_of_right_findings_that_the_page_of_details_has() -> None:
-    page = (ROOT / "docs" / "accuracy-details.md").read_text("utf-8")
-    rows = re.findall(
-        r"^\| \w+ \((HIGH|MEDIUM|LOW)\) \| (held out|tuned on) \| (\d+) \| (\d+) \|", page, re.M
-    )
-    assert len(rows) == 6
-    right = {
-        (group, confidence): f"{true} of {checked}" for confidence, group, checked, true in rows
-    }
-    new, seen = (
-        [right[group, confidence] for confidence in ("HIGH", "MEDIUM", "LOW")]
-        for group in ("held out", "tuned on")
-    )
-    said = re.search(
-        r"were not written on, (.*?)\. Use",
-        " ".join((ROOT / "README.md").read_text("utf-8").split()),
-    )
-    assert said and re.findall(r"\d+ of \d+", said[1].replace(" findings", "")) == [*new, *seen]
