@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
-REPOSITORY = ("commits", "commit", "tree", "file", "sessions", "session", "turns", "since")
+REPOSITORY = (
+    "commits",
+    "commit",
+    "tree",
+    "file",
+    "sessions",
+    "session",
+    "turns",
+    "since",
+    "compare",
+)
 DATABASE = ("search", "go")
 _COMMIT = re.compile(r"(.+)@([0-9a-f]{4,64})", re.DOTALL)
 _ORIGIN = re.compile(

@@ -26,6 +26,7 @@ from attribution.queries.commit import commit_diff, commit_numbers, report_of_co
 from attribution.queries.commit_range import PAGE as COMMIT_PAGE
 from attribution.queries.commit_range import CommitFilter, choices, pull_request
 from attribution.queries.commit_range import commit_page as commits_page
+from attribution.queries.compared import OUTCOMES, compare_tables
 from attribution.queries.open_repo import OpenRepo, commits_since
 from attribution.queries.overview import (
     Section,
@@ -351,6 +352,35 @@ def _first_signs(request: PageRequest) -> Shown:
     return Shown("whowrote_plain.html", {"heading": "Since when", "kind": "since", "parts": parts})
 
 
+_MOST_COMMITS = 100  # behind each comparison on the page
+_RATIO = (
+    "lines of, against, commits, commits_of_others, events, events_of_others, ratio?, low?, high?, "
+    "shuffles_that_hold_1?, shuffles?, by_chance?, refused?=no ratio because"
+)
+
+
+def _compare(request: PageRequest) -> Shown:
+    """Agents' lines beside others like them, as `report compare`."""
+    makers = {
+        "commit": lambda row: tables.link(
+            request.to.commit(request.place.repo, row["commit"]), row["commit"][:9]
+        )
+    }
+    parts = []
+    for outcome in OUTCOMES:
+        parts.append(f"<h2>{outcome.capitalize()}</h2>")
+        try:
+            sides, ratios, commits = compare_tables(request.store, outcome, request.repository.id)
+        except WhoWroteError as error:
+            parts.append(f'<p class="note">{tables.text(f"{error}. {error.hint}", 400)}</p>')
+            continue
+        del commits.rows[_MOST_COMMITS:]
+        for table, columns in ((sides, ()), (ratios, _RATIO), (commits, ())):
+            parts += [f"<h3>{tables.text(table.title, 200)}</h3>", html(table, columns, makers)]
+    heading = "Agents' lines beside others"
+    return Shown("whowrote_plain.html", {"heading": heading, "kind": "compare", "parts": parts})
+
+
 def _session(request: PageRequest) -> Shown:
     store = request.store
     repo = request.repository
@@ -531,4 +561,5 @@ _PAGES: dict[str, PageMaker] = {
     "session": _session,
     "turns": _turns,
     "since": _first_signs,
+    "compare": _compare,
 }

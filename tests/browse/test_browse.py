@@ -48,6 +48,7 @@ from attribution.browse.plugin import Guard
 from attribution.cli import cli
 from attribution.queries.breakdown import breakdown
 from attribution.queries.breakdown_facts import BreakdownOptions
+from attribution.queries.compared import compare_tables
 from attribution.queries.coverage import AgentShare
 from attribution.queries.pull_request import pull_request
 from attribution.queries.session_page import session_page
@@ -264,7 +265,7 @@ def test_a_page_has_its_data_at_the_same_address(site: Site, db: Path) -> None:
     assert site.get(f"{home}?_format=json").json()["overview"]["commits"] == value(
         db, "SELECT COUNT(*) FROM commits WHERE repo_id = ?", repo
     )
-    for kind in ("commits", "tree", "sessions", "turns", "since", "repairs"):
+    for kind in ("commits", "tree", "sessions", "turns", "since", "compare", "repairs"):
         page = f"{home}/-/{kind}"
         assert "?_format=json" in links(site.get(page).text).found
         assert site.get(f"{page}?_format=json").json()
@@ -287,6 +288,19 @@ def test_since_when_is_a_page_with_the_numbers_of_the_report(site: Site, db: Pat
     assert sum(row["lines"] for row in by_release) == whole["lines"]
     assert by_release[0]["agent_or_declared_share"] == whole["agent_or_declared_share"]
     assert "first release with a sign of an agent" in site.get(page).text
+
+
+def test_comparisons_are_a_page_with_the_numbers_of_the_command(site: Site, db: Path) -> None:
+    repo = value(db, "SELECT id FROM repos WHERE name LIKE '%example%'")
+    page = f"{site.of('repo', repo)}/-/compare"
+    parts = site.get(f"{page}?_format=json").json()["parts"]
+    with Store(db, create=False) as store:
+        sides, ratios, commits = compare_tables(store, "survival", repo)
+    assert [table.rows for table in (sides, ratios, commits)] == [
+        part for part in parts if isinstance(part, list)
+    ]
+    text = site.get(page).text
+    assert "whowrote culprit PATH --all" in text and "one repository does not stand for" in text
 
 
 def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db: Path) -> None:
