@@ -149,11 +149,7 @@ def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) 
 
 
 def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
-    block = [
-        "def moved(argument):",
-        "    return argument.something_long()",
-        "    # and a third line of it",
-    ]
+    block = ["def moved(argument):", "    return argument.something_long()", "", "}"]
     build.commit("one", {"a": [*block, *words(3, "a")], "b": words(3, "b")})
     build.commit(
         "two",
@@ -163,7 +159,7 @@ def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
     shop.follow(build, "two")
     assert not shop.ended(build)
     assert shop.rows("SELECT path, start_line, end_line, how FROM line_moves") == [
-        ("b", 4, 6, "moved")
+        ("b", 4, 7, "moved")
     ]
     assert shop.follow(build, "two", EXACT).state == "again"
     assert {death[4] for death in shop.ended(build)} == {"deleted"}

@@ -598,13 +598,6 @@ def test_never_raises(pieces: list[str], cwd: str, glue: str) -> None:
     mentions(text, "a.go")
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.text(), st.text(max_size=20))
-def test_any_text(text: str, path: str) -> None:
-    assert isinstance(effects(text), tuple)
-    assert mentions(text, path) in (True, False)
-
-
 @given(st.text(alphabet=st.characters(exclude_characters="\r", codec="utf-8")))
 def test_quoted_heredoc_gives_the_text_back(body: str) -> None:
     lines = body.split("\n")

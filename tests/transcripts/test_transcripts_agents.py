@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT
 
@@ -345,21 +345,6 @@ def test_every_value_of_every_wrong_type(name: str) -> None:
             )
             session = reader.read(_SESSION, ["\n".join(lines).encode("utf-8", "surrogatepass")])
             assert isinstance(session, Session)
-
-
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@pytest.mark.parametrize("name", [*_NAMES])
-@given(data=st.data())
-def test_random_damage(name: str, data: st.DataObject) -> None:
-    blob = bytearray(_sample(name))
-    for _ in range(data.draw(st.integers(1, 8))):
-        position = data.draw(st.integers(0, len(blob) - 1))
-        length = data.draw(st.integers(0, 40))
-        blob[position : position + length] = data.draw(st.binary(max_size=20))
-        blob = blob or bytearray(b"x")
-    assert isinstance(_read(name, [bytes(blob), _sample(name)[: len(blob) // 2]]), Session)
 
 
 @settings(max_examples=25, deadline=None)
