@@ -467,17 +467,6 @@ def test_a_shallow_clone_names_its_boundary(build: Build) -> None:
     assert len(history.state["f"].vector) == 5 * 4
 
 
-def test_large_files_are_bounded_and_reported(build: Build) -> None:
-    big = text(*words(200))
-    build.commit("one", {"f": ["a"], "big": big})
-    build.commit("two", {"f": ["a", "b"], "big": big + b"more\n"})
-    build.commit("three", {"f": ["a", "b"], "big": ["small"]})
-    walk = Walk(build, "three", max_file=1000)
-    assert {p.code for p in walk.history.problems} == {"too_large"}
-    assert walk.states[build.sha["two"]]["big"].vector == b""
-    assert walk.origins("three", "big") == [("three", "big", 1)]
-
-
 # --- the same text on both sides of a merge -------------------------------------------------------
 
 

@@ -469,12 +469,16 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     build.commit("one", {"f": ["a"], "generated": small})
     build.commit("two", {"f": ["a"], "generated": big})
     build.commit("three", {"f": ["a"], "generated": big + b"more\n"})
+    build.commit("four", {"f": ["a"], "generated": small})
     build.done()
-    shop.follow(build, "three", replace(LOOSE, max_file=1000))
+    shop.follow(build, "four", replace(LOOSE, max_file=1000))
     codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")
     assert {code for code, _ in codes} == {"too_large", "file_unread"} and "bytes" in codes[0][1]
     assert {(d[1], d[4]) for d in shop.ended(build)} == {("generated", "unreadable")}
     assert sum(r.lines for r in lifetimes.records_of(shop.store, [1], every_kind=True)) == 4
+    assert [life[1:4] for life in shop.lives() if life[0] == build.sha["four"]] == [
+        ("generated", 1, 3)
+    ]
 
 
 # --- who wrote and who ended ----------------------------------------------------------------------

@@ -864,13 +864,18 @@ def test_copies_agree_up_to_the_line_in_which_they_first_differ(
     assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
 
 
+def _gemini(*said: tuple[str, str]) -> Session:
+    """A session in which the kinds of speakers said these texts."""
+    messages = [
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
+        for n, (kind, text) in enumerate(said)
+    ]
+    return _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+
+
 def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     texts = ["Fix it", "System: Please continue.", "System: Please continue. And test it."]
-    messages = [
-        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t}
-        for n, t in enumerate(texts)
-    ]
-    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    session = _gemini(*(("user", text) for text in texts))
     assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
     assert [mark.kind for mark in session.marks] == ["injected"]
 
@@ -888,11 +893,7 @@ def test_only_gemini_cli_itself_answers_to_a_summary(
     kinds: tuple[str, str], prompts: list[str], marks: list[str]
 ) -> None:
     texts = ["The talk so far", "Got it. Thanks for the additional context!"]
-    messages = [
-        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
-        for n, (kind, text) in enumerate(zip(kinds, texts, strict=True))
-    ]
-    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    session = _gemini(*zip(kinds, texts, strict=True))
     assert [turn.text for turn in session.turns] == prompts
     assert [mark.kind for mark in session.marks] == marks
 
