@@ -18,6 +18,7 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
+from collector.json_values import Numbers, Texts
 from collector.repository_names import (
     BadName,
     RepositorySource,
@@ -38,10 +39,10 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path, db:
         for _ in range(2):
             collect("run", *urls, "--quiet", db=db)
         host = two.base.removeprefix("http://")
-        mirrors = dict(select(db, "SELECT name, url FROM mirrors"))
+        mirrors: Texts = dict(select(db, "SELECT name, url FROM mirrors"))
         assert mirrors == {"o/r": urls[0], f"{host}/o/r": urls[1]}
         count = "(SELECT count(*) FROM commits c WHERE c.repo_id = r.id)"
-        commits = dict(select(db, f"SELECT name, {count} FROM repos r"))
+        commits: Numbers = dict(select(db, f"SELECT name, {count} FROM repos r"))
         assert commits.keys() == mirrors.keys() and commits[f"{host}/o/r"] == commits["o/r"] + 1
         collect("forget", f"{host}/o/r", "--yes", db=db)
         assert names(db) == {"o/r"}
@@ -67,11 +68,11 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
             done = collect("merge", first, second, "-o", whole)
             assert said in done.output, done.output
             assert names(whole) == expected
-        mirrors = dict(select(whole, "SELECT name, url FROM mirrors"))
+        mirrors: Texts = dict(select(whole, "SELECT name, url FROM mirrors"))
         assert mirrors.keys() == expected and all(
             name == "o/r" or name.split("/")[0] in url for name, url in mirrors.items()
         )
-        sessions = dict(
+        sessions: Numbers = dict(
             select(
                 whole,
                 "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP BY"

@@ -80,7 +80,7 @@ def _problems(db: Path) -> list[tuple[str, str]]:
 # --- labels ---------------------------------------------------------------------------------------
 
 
-def _counted(reward: float, *counts: int, **more: int) -> Row:
+def _test_counts(reward: float, *counts: int, **more: int) -> Row:
     """A report with its numbers of fixed tests, broken ones, and ones that failed before too."""
     names = ("fail_to_pass_count", "pass_to_fail_count", "fail_to_fail_count")
     return {"reward": reward, **dict(zip(names, counts, strict=True)), **more}
@@ -89,14 +89,14 @@ def _counted(reward: float, *counts: int, **more: int) -> Row:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        (_counted(1.0, 2, 0, 0), "correct"),
-        (_counted(0.0, 1, 0, 1), "partial"),
-        (_counted(0.0, 2, 1, 0), "partial"),
-        (_counted(0.0, 0, 1, 2), "regressive"),
-        (_counted(0.0, 0, 0, 2), "no_effect"),
-        (_counted(1.0, 0, 0, 0), "correct"),  # nothing to fix
+        (_test_counts(1.0, 2, 0, 0), "correct"),
+        (_test_counts(0.0, 1, 0, 1), "partial"),
+        (_test_counts(0.0, 2, 1, 0), "partial"),
+        (_test_counts(0.0, 0, 1, 2), "regressive"),
+        (_test_counts(0.0, 0, 0, 2), "no_effect"),
+        (_test_counts(1.0, 0, 0, 0), "correct"),  # nothing to fix
         # the three are not mended by the gold patch either
-        (_counted(1.0, 1, 0, 3, tests_to_fix_failed=0), "correct"),
+        (_test_counts(1.0, 1, 0, 3, tests_to_fix_failed=0), "correct"),
         ({"reward": 0.0, "patch_applies": 0}, "unverifiable"),
         ({"reward": None, "error": "harness_error"}, "unverifiable"),
         ({"reward": 0.0, "patch_exists": 0, "patch_applies": 0}, None),

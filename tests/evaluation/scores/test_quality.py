@@ -173,7 +173,7 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     assert found.q == 1
 
 
-def with_prompts(prompts: Mapping[Any, list[str]], **values: Any) -> Iterator[tuple[Row, Any]]:
+def prompted_sessions(prompts: Mapping[Any, list[str]], **values: Any) -> Iterator[tuple[Row, Any]]:
     """(a session that has these values and begins so, what it is)."""
     for kind, texts in prompts.items():
         for text in texts:
@@ -273,8 +273,8 @@ OF_TASKS: dict[str, list[Row]] = {
     ("values", "task"),
     [
         *((values, task) for task, several in OF_TASKS.items() for values in several),
-        *with_prompts(TASKS_WITH_CALLS, tool_call_count=9),
-        *with_prompts(TASKS_WITHOUT_CALLS),
+        *prompted_sessions(TASKS_WITH_CALLS, tool_call_count=9),
+        *prompted_sessions(TASKS_WITHOUT_CALLS),
     ],
 )
 def test_task_types(values: Row, task: str) -> None:
@@ -401,8 +401,8 @@ OF_WORK: dict[str | None, list[Row]] = {
     ("values", "work"),
     [
         *((values, work) for work, several in OF_WORK.items() for values in several),
-        *with_prompts(WORK_ON_CODE, touched_files=["a.py"]),
-        *with_prompts(WORK_WITHOUT_CHANGES, tool_call_count=3),
+        *prompted_sessions(WORK_ON_CODE, touched_files=["a.py"]),
+        *prompted_sessions(WORK_WITHOUT_CHANGES, tool_call_count=3),
     ],
 )
 def test_kinds_of_work(values: Row, work: str | None) -> None:

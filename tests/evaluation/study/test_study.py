@@ -50,7 +50,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copy(db: Path, tmp_path: Path) -> Path:
     """The same database, to be written into."""
-    return shutil.copy(db, tmp_path / "copy.db")
+    return Path(shutil.copy(db, tmp_path / "copy.db"))
 
 
 # --- within sessions ------------------------------------------------------------------------------
