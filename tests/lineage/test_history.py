@@ -762,6 +762,7 @@ def test_origins_tell_commit_path_and_line() -> None:
 
 def test_runs_and_trimmed() -> None:
     assert list(runs(vector([3, 4, 5, 9, 0, 0, 1]))) == [(3, 3), (9, 1), (0, 2), (1, 1)]
+    assert list(runs(b"")) == []
     assert trim_common_lines(vector([1, 2, 3]), vector([1, 9, 3])) == (vector([2]), vector([9]))
     assert trim_common_lines(vector([1, 1]), vector([1, 1, 1])) == (b"", vector([1]))
 
