@@ -347,6 +347,21 @@ def test_every_value_of_every_wrong_type(name: str) -> None:
             assert isinstance(session, Session)
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in _NAMES if not _is_document(name) and name not in ("cursor", "gptme")]
+)
+def test_a_damaged_copy_of_the_same_records_adds_nothing(name: str) -> None:
+    """Written anew by another program, and cut at its end."""
+    blob = _sample(name)
+    copy = b"\n".join(
+        json.dumps(json.loads(line), sort_keys=True).encode() for line in blob.splitlines()
+    )
+    session = _read(name, [blob, copy + b'\n{"role": "user", '])
+    assert {call.call_id for call in session.calls} == {
+        call.call_id for call in _read(name, [blob]).calls
+    }
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     st.recursive(
