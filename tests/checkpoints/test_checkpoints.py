@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.builder import Stored, World, git, import_stream, object_id
 from support.builder.model import ADA
 from support.builder.objects import Blob, History
@@ -657,37 +655,6 @@ def test_every_field_of_every_wrong_type_is_read_past(odd: str, where: Path) -> 
         assert _texts(repo, record) == [T]
         assert isinstance(record.start, int) and record.start >= 0
         assert all(isinstance(path, str) for path in (*record.files_touched, *one.files_touched))
-
-
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_FIELDS), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
-
-
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(values=st.lists(st.tuples(_JSON, _JSON), min_size=1, max_size=12))
-def test_any_metadata_is_survived(
-    values: list[tuple[Any, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    files: dict[str, bytes] = {}
-    for n, (root, session) in enumerate(values):
-        inner = {
-            **ONE,
-            "metadata.json": json.dumps(root).encode(),
-            "0/metadata.json": json.dumps(session).encode(),
-        }
-        files |= _v1(inner, f"{n:012x}")
-    found = read_all(_repo(tmp_path_factory.mktemp("any") / "r", {V1: files}))
-    assert [c.id for c in found] == [f"{n:012x}" for n in range(len(values))]
-    for checkpoint, (root, session) in zip(found, values, strict=True):
-        unreadable = sum(not isinstance(value, dict) for value in (root, session))
-        assert sum(p.code == "metadata_unreadable" for p in checkpoint.problems) == unreadable
 
 
 # --- details --------------------------------------------------------------------------------------

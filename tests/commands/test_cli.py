@@ -214,13 +214,6 @@ def test_one_failing_repository_does_not_stop_the_others(
     check(db)
 
 
-def test_a_namesake_does_not_replace_another_repository(example: Analysed, tmp_path: Path) -> None:
-    other = clone("squash", tmp_path).rename(tmp_path / "example")
-    shown = run("repo", other, "--name", "example", code=errors.EXIT_USAGE, db=example.db)
-    assert "another repository named example" in shown.stderr
-    analyse(example.clone, example.db)
-
-
 def test_the_clone_is_not_touched(tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     before = {p: p.stat().st_mtime_ns for p in repo.rglob("*")}

@@ -27,12 +27,12 @@ from collector.discovery.github.patience import Token, limit_kind, pause_after, 
 from collector.discovery.github.transport import Web
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
-from collector.discovery.mirrors.update import FetchOptions, update_mirror
+from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
 from collector.discovery.selection.metadata import _columns, from_graphql
-from collector.discovery.selection.probe import Prober, probe_all
+from collector.discovery.selection.probe import Prober, RefsProbe, probe_all
 from collector.discovery.selection.run import DiscoverResult, Filters, decide, discover
 from collector.json_values import JsonObject, Row, Texts
-from collector.repository_names import RepositorySource, moved_source, same_place, source
+from collector.repository_names import RepositorySource, same_place, source
 from collector.storage.store import Store
 
 SETTINGS = ".entire/settings.json"
@@ -75,6 +75,14 @@ def run(context: ChannelContext, *names: str) -> DiscoverResult:
     return discover(context, names or ("listing",), Filters(), prober)
 
 
+def probe(server: GitHubServer, web: Web, time: FakeTime, name: str = "o/r") -> RefsProbe:
+    return Prober(GitServers(web, time.clock()))(server.url, name)
+
+
+def fetch(one: RepositorySource, mirrors: Mirrors, time: FakeTime) -> FetchResult:
+    return update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
+
+
 def candidates(context: ChannelContext) -> dict[str, Row]:
     return {row["full_name"]: row for row in context.log.store.rows("SELECT * FROM candidates")}
 
@@ -87,9 +95,9 @@ def test_every_request_of_git_says_git_and_ends_in_git(tmp_path: Path, time: Fak
     with GitHubServer(World([Repo("o/r", git_dir=repo)])) as server, Web() as web:
         assert web.send("GET", f"{server.url}/o/r/info/refs?service=git-upload-pack").status == 404
         server.log.clear()
-        assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == "ok"
+        assert probe(server, web, time).outcome == "ok"
         one = source(f"{server.url}/o/r")
-        done = update_mirror(one, Mirrors(tmp_path / "m"), Remote(clock=time.clock()), HTTP)
+        done = fetch(one, Mirrors(tmp_path / "m"), time)
         assert done.state == "fetched" and len(server.log) > 3
         assert {asked.headers["user-agent"] for asked in server.log} == {HTTP_AGENT}
         assert all(asked.path.startswith("/o/r.git/") for asked in server.log)
@@ -102,12 +110,7 @@ def test_one_repository_named_in_several_ways_has_one_mirror(
     mirrors = Mirrors(tmp_path / "m")
     with GitHubServer(World([Repo("o/r", git_dir=repo)])) as server:
         ways = [f"{server.url}/o/r", f"{server.url}/O/R.git/", f"{server.url}/o/r.git"]
-        states = [
-            update_mirror(
-                RepositorySource("o/r", w), mirrors, Remote(clock=time.clock()), HTTP
-            ).state
-            for w in ways
-        ]
+        states = [fetch(RepositorySource("o/r", w), mirrors, time).state for w in ways]
     assert states == ["fetched", "unchanged", "unchanged"]
     assert same_place("https://GitHub.com/o/r/", "https://github.com/O/R.git")
     assert not same_place("https://github.com/o/r", "https://gitlab.com/o/r")
@@ -125,27 +128,27 @@ def test_a_renamed_repository_is_followed_whatever_the_post_says(
     )
     with GitHubServer(world) as server, Web() as web:
         server.moved_post, server.moved_get = post, get
-        seen = Prober(GitServers(web, time.clock()))(server.url, "o/old")
+        seen = probe(server, web, time, "o/old")
         assert (seen.outcome, seen.renamed_to) == ("ok", "o/new")
         one = RepositorySource("o/old", f"{server.url}/o/old.git")
         mirrors = Mirrors(tmp_path / "m")
-        done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
+        done = fetch(one, mirrors, time)
         assert (done.state, done.address) == (
             "moved",
             f"{server.url}/o/new.git",
         ) and not mirrors.path("o/old").exists()
         world.renamed.clear()
-        assert update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP).state == "fetched"
+        assert fetch(one, mirrors, time).state == "fetched"
         world.renamed["o/old"] = "o/new"  # now the mirror was there before
         add_file(repo, "refs/heads/main", "more.txt", b"more")
         for state in ("fetched", "unchanged"):
-            done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
+            done = fetch(one, mirrors, time)
             assert (done.state, done.url) == (state, f"{server.url}/o/new.git"), done.detail
 
 
 def test_gone_is_said_only_after_git_s_own_question(time: FakeTime) -> None:
     with GitHubServer(World([Repo("o/r")])) as server, Web() as web:
-        seen = Prober(GitServers(web, time.clock()))(server.url, "o/gone")
+        seen = probe(server, web, time, "o/gone")
         assert seen.outcome == "private_or_missing"
         assert [(a.method, a.path.rpartition("/")[2].partition("?")[0]) for a in server.log] == [
             ("POST", "git-upload-pack"),
@@ -162,22 +165,8 @@ def test_a_server_that_knows_no_suffix_is_asked_without_it(tmp_path: Path, time:
         assert Prober(GitServers(web, time.clock()))(server.base, "o/plain").outcome == "ok"
         one = source(f"{server.base}/o/plain")
         assert one.url.endswith("/o/plain.git")
-        done = update_mirror(one, Mirrors(tmp_path / "m"), Remote(clock=time.clock()), HTTP)
+        done = fetch(one, Mirrors(tmp_path / "m"), time)
         assert done.state == "fetched", done.detail
-
-
-@pytest.mark.parametrize(
-    ("fault", "outcome"),
-    [
-        ("git-403-wall", "unreachable"),
-        ("git-403-blocked", "private_or_missing"),
-        ("git-403-limit", "ok"),
-    ],
-)
-def test_403_is_read_by_its_words(time: FakeTime, fault: str, outcome: str) -> None:
-    with GitHubServer(World([Repo("o/r", raw=refs(V1))]), lambda: time.at) as server, Web() as web:
-        server.git_limits.extend([fault] * (1 if outcome == "ok" else 3))
-        assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == outcome
 
 
 # --- limits of git (github.blog 2025-05-08, ROCm/TheRock 6431, cli/cli 14329) ---------------------
@@ -505,21 +494,19 @@ def test_forks_are_searched_when_they_are_wanted(opened: Open) -> None:
 def test_probe_and_fetch_in_every_protocol(tmp_path: Path, time: FakeTime, kind: str) -> None:
     repo = publish(tmp_path / "srv", "o/r")
     with GitHubServer(World([Repo("o/r", git_dir=repo, git=kind)])) as server, Web() as web:
-        seen = Prober(GitServers(web, time.clock()))(server.url, "o/r")
+        seen = probe(server, web, time)
         if kind == "v2":
             assert seen.outcome == "ok" and seen.columns["v1_oid"]
         else:  # nobody but git asks in older protocols
             assert seen.outcome == "unreachable" and seen.detail
         one = RepositorySource("o/r", f"{server.url}/o/r.git")
-        done = update_mirror(one, Mirrors(tmp_path / "m"), Remote(clock=time.clock()), HTTP)
+        done = fetch(one, Mirrors(tmp_path / "m"), time)
         assert done.state == "fetched" or (kind, done.is_usable()) == ("dumb", False), done
 
 
 # What a server answers first -> what the probe and the fetch say: "ok" when they waited or asked
 # otherwise.
 FIRST_ANSWERS = {
-    "301": ("ok", "fetched"),
-    "307": ("ok", "fetched"),
     "401": ("private_or_missing", "gone"),
     "404": ("private_or_missing", "gone"),
     "git-403-wall": ("unreachable", "unreachable"),
@@ -546,12 +533,8 @@ def test_every_answer_of_a_real_git_server(
     tmp_path: Path, time: FakeTime, large: Path, first: str
 ) -> None:
     world = World([Repo("o/r", git_dir=large)])
-    if first in ("301", "307"):
-        world.renamed["o/old"] = "o/r"
-    name = "o/old" if world.renamed else "o/r"
     mirrors, outcome, state = Mirrors(tmp_path / "m"), *FIRST_ANSWERS[first]
     with GitHubServer(world, lambda: time.at) as server, Web(timeout=5) as web:
-        server.moved_post = server.moved_get = int(first) if first.isdigit() else 301
 
         def again() -> None:
             server.git_limits.extend(
@@ -562,20 +545,12 @@ def test_every_answer_of_a_real_git_server(
                 world.repos[0].raw = lambda path, body: (int(first), {}, b"Repository not found.")
 
         again()
-        seen = Prober(GitServers(web, time.clock()))(server.url, name)
+        seen = probe(server, web, time)
         assert seen.outcome == outcome, seen.detail
-        if outcome == "ok":
-            assert seen.columns["v1_oid"]
-            assert seen.renamed_to == ("o/r" if world.renamed else None)
+        assert outcome != "ok" or (seen.columns["v1_oid"] and seen.renamed_to is None)
         server.git_limits.clear()
         again()
-        one = RepositorySource(name, f"{server.url}/{name}.git")
-        done = update_mirror(one, mirrors, Remote(clock=time.clock()), HTTP)
-        if world.renamed:
-            assert done.state == "moved" and not mirrors.path(name).exists()
-            done = update_mirror(
-                moved_source(done.address), mirrors, Remote(clock=time.clock()), HTTP
-            )
+        done = fetch(RepositorySource("o/r", f"{server.url}/o/r.git"), mirrors, time)
         assert done.state == state, done.detail
         assert mirrors.path("o/r").exists() == (state == "fetched")
 
@@ -601,20 +576,15 @@ def test_a_server_that_lies_is_unreachable_and_nothing_is_kept(
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr("collector.discovery.github.patience.ANSWER_BYTES", 4000)
-        assert Prober(GitServers(web, time.clock()))(server.url, "o/r").outcome == "unreachable"
+        assert probe(server, web, time).outcome == "unreachable"
         mirrors = Mirrors(tmp_path / "m")
-        done = update_mirror(
-            RepositorySource("o/r", f"{server.url}/o/r.git"),
-            mirrors,
-            Remote(clock=time.clock()),
-            HTTP,
-        )
+        done = fetch(RepositorySource("o/r", f"{server.url}/o/r.git"), mirrors, time)
         assert done.state in ("unreachable", "failed") and not mirrors.path("o/r").exists()
 
 
 def test_a_slow_server_is_left_after_its_time(time: FakeTime) -> None:
     with GitHubServer(World([Repo("o/r", raw=refs(V1))])) as server, Web(timeout=0.2) as web:
         server.faults.extend(["hang"] * 4)
-        seen = Prober(GitServers(web, time.clock()))(server.url, "o/r")
+        seen = probe(server, web, time)
         assert seen.outcome == "unreachable" and "did not answer within" in seen.detail
         server.released.set()

@@ -65,13 +65,13 @@ def commits(count: int, name: str) -> list[tuple[str, str, str]]:
 def opened(
     server: GitHubServer,
     db: Path,
-    time: FakeTime,
+    time: FakeTime | None = None,
     token: bool = True,
     web: Web | None = None,
     **request: Any,
 ) -> Iterator[ChannelContext]:
     with web or Web() as connections, Store(db) as store:
-        clock = time.clock()
+        clock = (time or FakeTime(NOW.timestamp())).clock()
         github = GitHub(
             connections, clock, token=Token("test", TOKEN) if token else None, api=server.api_url
         )
@@ -159,7 +159,7 @@ def server() -> Iterator[GitHubServer]:
 
 
 def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path) -> None:
-    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+    with opened(server, db, **listed(*NAMES)) as context:
         outcome = ask_listing(context)
         assert outcome.failures == []
         assert {name: row["exclusion"] for name, row in rows(context).items()} == EXPECTED
@@ -187,7 +187,7 @@ def test_every_candidate_is_taken_or_has_a_reason(server: GitHubServer, db: Path
 
 
 def test_filters_decide_anew_without_asking(server: GitHubServer, db: Path) -> None:
-    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+    with opened(server, db, **listed(*NAMES)) as context:
         ask_listing(context)
         asked = len(server.log)
         filters = Filters(True, frozenset({"mit"}), None, True)
@@ -229,7 +229,7 @@ def test_a_repository_with_another_record_is_taken_where_that_is_asked_for(db: P
     names = listed("o/aider", "o/both", "o/none")
     with (
         GitHubServer(World(world)) as server,
-        opened(server, db, FakeTime(NOW.timestamp()), **names) as context,
+        opened(server, db, **names) as context,
     ):
         ask_listing(context)
         assert {name: row["exclusion"] for name, row in rows(context).items()} == {
@@ -270,7 +270,7 @@ def test_probe_says_which_records_a_repository_has(reached: GitHubServer) -> Non
 
 
 def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, db: Path) -> None:
-    with opened(server, db, FakeTime(NOW.timestamp()), **listed("o/v1")) as context:
+    with opened(server, db, **listed("o/v1")) as context:
         context.log.store.connection.execute(
             "INSERT INTO candidates (server, full_name, first_seen_at, exclusion) VALUES (?,"
             " 'O/V1', 'x', 'forgotten')",
@@ -281,7 +281,7 @@ def test_a_forgotten_candidate_stays_forgotten(server: GitHubServer, db: Path) -
 
 
 def test_a_second_run_asks_nothing_and_probe_asks_once(server: GitHubServer, db: Path) -> None:
-    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+    with opened(server, db, **listed(*NAMES)) as context:
         ask_listing(context)
         asked = len(server.log)
         assert ask_listing(context).probed == 0
@@ -374,7 +374,6 @@ def test_graphql_that_fails_at_one_repository_gives_the_others(
         with opened(
             server,
             db,
-            FakeTime(NOW.timestamp()),
             **listed(*(f"o/r{n}" for n in range(8))),
         ) as context:
             outcome = ask_listing(context)
@@ -392,7 +391,7 @@ def test_a_gateway_that_fails_at_large_batches_gets_smaller_ones(db: Path) -> No
     server = GitHubServer(World([Repo(name, raw=refs(V1)) for name in names]))
     with (
         server,
-        opened(server, db, FakeTime(NOW.timestamp()), **listed(*names)) as context,
+        opened(server, db, **listed(*names)) as context,
     ):
         server.faults.extend([None] * 6 + ["502"] * 6)
         ask_listing(context)
@@ -466,7 +465,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
 
 
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: Path) -> None:
-    with opened(server, db, FakeTime(NOW.timestamp()), **listed(*NAMES)) as context:
+    with opened(server, db, **listed(*NAMES)) as context:
         ask_listing(context)
         sections = report(context.log.store, NOW)
     totals = {row["what"]: row["count"] for row in sections["totals"]}

@@ -4,11 +4,10 @@ pull requests.
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
-from support.answers import column
+from support.answers import column, select
 from support.commands import analyse, collect
 from support.fake_time import FakeTime
 from support.git_server import GitServer
@@ -19,6 +18,7 @@ from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote, WantedRefs
 from collector.discovery.mirrors.table import not_forgotten
 from collector.discovery.mirrors.update import FetchOptions, update_mirror
+from collector.json_values import Numbers, Texts
 from collector.repository_names import (
     BadName,
     RepositorySource,
@@ -30,8 +30,7 @@ from collector.repository_names import (
 from collector.storage.store import Store
 
 
-def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> None:
-    db = str(tmp_path / "d.db")
+def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path, db: Path) -> None:
     publish(tmp_path / "one", "o/r", "example")
     other = publish(tmp_path / "two", "o/r", "example")
     add_file(other, "refs/heads/main", "only-here.txt", b"x")
@@ -40,20 +39,17 @@ def test_two_servers_with_the_same_name_are_two_repositories(tmp_path: Path) -> 
         for _ in range(2):
             collect("run", *urls, "--quiet", db=db)
         host = two.base.removeprefix("http://")
-        with sqlite3.connect(db) as store:
-            mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
-            assert mirrors == {"o/r": urls[0], f"{host}/o/r": urls[1]}
-            count = "(SELECT count(*) FROM commits c WHERE c.repo_id = r.id)"
-            commits = dict(store.execute(f"SELECT name, {count} FROM repos r").fetchall())
+        mirrors: Texts = dict(select(db, "SELECT name, url FROM mirrors"))
+        assert mirrors == {"o/r": urls[0], f"{host}/o/r": urls[1]}
+        count = "(SELECT count(*) FROM commits c WHERE c.repo_id = r.id)"
+        commits: Numbers = dict(select(db, f"SELECT name, {count} FROM repos r"))
         assert commits.keys() == mirrors.keys() and commits[f"{host}/o/r"] == commits["o/r"] + 1
         collect("forget", f"{host}/o/r", "--yes", db=db)
-        with sqlite3.connect(db) as store:
-            assert store.execute("SELECT name FROM repos").fetchall() == [("o/r",)]
+        assert names(db) == {"o/r"}
 
 
-def names(db: Path | str) -> set[str]:
-    with sqlite3.connect(db) as store:
-        return {name for (name,) in store.execute("SELECT name FROM repos")}
+def names(db: Path) -> set[str]:
+    return set(column(db, "SELECT name FROM repos"))
 
 
 def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Path) -> None:
@@ -63,29 +59,29 @@ def test_databases_with_the_same_name_of_two_servers_can_be_merged(tmp_path: Pat
     with GitServer(tmp_path / "one") as one, GitServer(tmp_path / "two") as two:
         hosts = [server.base.removeprefix("http://") for server in (one, two)]
         for server, shard in zip((one, two), shards, strict=True):
-            done = collect("run", server.url("o/r"), "--quiet", db=str(shard))
+            done = collect("run", server.url("o/r"), "--quiet", db=shard)
     for order in ((0, 1), (1, 0)):
         whole = tmp_path / f"all{order[0]}.db"
-        first, second = (str(shards[n]) for n in order)
+        first, second = (shards[n] for n in order)
         expected = {"o/r", f"{hosts[order[1]]}/o/r"}
         for said in ("repositories added: 2", "repositories kept: 2"):
-            done = collect("merge", first, second, "-o", str(whole))
+            done = collect("merge", first, second, "-o", whole)
             assert said in done.output, done.output
             assert names(whole) == expected
-        with sqlite3.connect(whole) as store:
-            mirrors = dict(store.execute("SELECT name, url FROM mirrors").fetchall())
-            assert mirrors.keys() == expected and all(
-                name == "o/r" or name.split("/")[0] in url for name, url in mirrors.items()
+        mirrors: Texts = dict(select(whole, "SELECT name, url FROM mirrors"))
+        assert mirrors.keys() == expected and all(
+            name == "o/r" or name.split("/")[0] in url for name, url in mirrors.items()
+        )
+        sessions: Numbers = dict(
+            select(
+                whole,
+                "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP BY"
+                " r.id",
             )
-            sessions = dict(
-                store.execute(
-                    "SELECT r.name, count(*) FROM repos r JOIN sessions s ON s.repo_id = r.id GROUP"
-                    " BY r.id"
-                ).fetchall()
-            )
-            assert sessions.keys() == expected and len(set(sessions.values())) == 2
+        )
+        assert sessions.keys() == expected and len(set(sessions.values())) == 2
     # Both know both, under different names.
-    done = collect("merge", str(tmp_path / "all1.db"), "-o", tmp_path / "all0.db", "--force")
+    done = collect("merge", tmp_path / "all1.db", "-o", tmp_path / "all0.db", "--force")
     assert "repositories replaced: 2" in done.output and names(tmp_path / "all0.db") == {
         "o/r",
         f"{hosts[1]}/o/r",
@@ -97,21 +93,21 @@ def test_a_namesake_without_a_server_is_not_replaced_by_a_merge(tmp_path: Path, 
     for number, fixture in enumerate(("example", "squash")):
         shards.append(tmp_path / f"{number}.db")
         repo = publish(tmp_path / str(number), "app", fixture)
-        analyse(str(repo), str(shards[-1]), "--quiet")
-    whole = str(db)
-    done = collect("merge", *map(str, shards), "-o", whole, code=3)
+        analyse(repo, shards[-1], "--quiet")
+    done = collect("merge", *shards, "-o", db, code=3)
     assert "another repository named app" in done.output and "--force" in done.output
-    collect("merge", *map(str, shards), "-o", whole, "--force")
-    assert names(whole) == {"app"}
+    collect("merge", *shards, "-o", db, "--force")
+    assert names(db) == {"app"}
 
 
-def test_clones_of_the_same_name_on_two_servers_are_two_repositories(tmp_path: Path) -> None:
-    db = str(tmp_path / "d.db")
+def test_clones_of_the_same_name_on_two_servers_are_two_repositories(
+    tmp_path: Path, db: Path
+) -> None:
     remotes = ["git@github.com:o/n.git", "https://gitlab.com/o/n.git", "https://www.github.com/o/n"]
     for number, remote in enumerate(remotes):  # all three have the same commits
         repo = publish(tmp_path, str(number))
         git(repo, "remote", "add", "origin", remote)
-        analyse(str(repo), db, "--quiet")
+        analyse(repo, db, "--quiet")
     assert names(db) == {"o/n", "gitlab.com/o/n"}
 
 

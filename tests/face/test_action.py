@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from support import ROOT, fake_semgrep
 from support.answers import column
-from support.builder import git
+from support.builder import git, object_id
 from support.commands import clone
 
 from collector.json_values import JsonObject, Texts
@@ -145,7 +145,7 @@ def test_a_weakness_that_the_pull_request_brings_in_fails_it(
     monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     top = clone("example", tmp_path, bare=False)
-    base = git(top, "rev-parse", "HEAD").decode().strip()
+    base = object_id(top)
     (top / "run.py").write_text("import os\n\nos.system(input())\n", "utf-8")
     git(top, "add", "run.py")
     git(top, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "Run what is typed")

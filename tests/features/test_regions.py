@@ -263,14 +263,6 @@ def test_convergence_follows_the_trend_of_the_sizes(values: list[int]) -> None:
         assert label == ("converging" if len(set(values)) == 1 else "oscillating")
 
 
-@given(sizes)
-def test_the_reverse_of_a_trend_is_the_other_one(values: list[int]) -> None:
-    other = {"expanding": "converging", "converging": "expanding", "oscillating": "oscillating"}
-    forward, _ = convergence_of(values, _distinct(len(values)))
-    backward, _ = convergence_of(values[::-1], _distinct(len(values)))
-    assert backward == (other[forward] if len(set(values)) > 1 else "converging")
-
-
 @given(st.lists(st.integers(0, 3), max_size=10))
 def test_a_state_comes_back_only_after_another_one(numbers: list[int]) -> None:
     states = [(str(n),) for n in numbers]

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.builder.objects import git
+from support.builder.objects import git, object_id
 from support.commands import clone, collect, run
 from support.histories import Build, random_history
 
@@ -56,10 +56,7 @@ def translated(place: Path, to: Path, tmp_path: Path) -> Texts:
             ]
             for ours, theirs in zip(*(text.split(b"\0")[:-1] for text in listed), strict=True):
                 known[ours.split()[2].decode()] = theirs.split()[2].decode()
-            trees = [
-                git(at, "rev-parse", sha + "^{tree}").decode().strip()
-                for at, sha in ((to, new), (place, old))
-            ]
+            trees = [object_id(at, sha + "^{tree}") for at, sha in ((to, new), (place, old))]
             known[trees[0]] = trees[1]
     return known
 
@@ -243,9 +240,9 @@ def test_a_shallow_clone_ends_at_its_boundary(example: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("damage", ["absent", "cut", "other"])
 def test_objects_that_are_absent_or_damaged_are_not_there(example: Path, damage: str) -> None:
-    tip = git(example, "rev-parse", "main").decode().strip()
-    lost = git(example, "rev-parse", "main~2").decode().strip()
-    tree = git(example, "rev-parse", "main^{tree}").decode().strip()
+    tip = object_id(example, "main")
+    lost = object_id(example, "main~2")
+    tree = object_id(example, "main^{tree}")
     for pack in (example / "objects" / "pack").glob("*.pack"):
         data = pack.read_bytes()
         for file in pack.parent.glob(pack.stem + ".*"):
@@ -271,7 +268,7 @@ def test_objects_that_are_absent_or_damaged_are_not_there(example: Path, damage:
 
 
 def test_worktrees_tags_and_symbolic_refs(example: Path, tmp_path: Path) -> None:
-    tip = git(example, "rev-parse", "main").decode().strip()
+    tip = object_id(example, "main")
     git(
         example,
         "-c",
@@ -290,15 +287,15 @@ def test_worktrees_tags_and_symbolic_refs(example: Path, tmp_path: Path) -> None
     git(example, "pack-refs", "--all")
     repo = GitRepo(example)
     assert repo.refs()["refs/heads/alias"] == tip and repo.resolve("alias").sha == tip
-    assert repo.resolve("v1").sha == git(example, "rev-parse", "main~1").decode().strip()
+    assert repo.resolve("v1").sha == object_id(example, "main~1")
     side = GitRepo(tmp_path / "side" / "birdlog")
     assert isinstance(side, Sha256Repo) and side.resolve("main").sha == tip
-    assert side.default_branch() == ("HEAD", git(example, "rev-parse", "main~2").decode().strip())
+    assert side.default_branch() == ("HEAD", object_id(example, "main~2"))
     assert tmp_path / "side" in repo.worktrees() and tmp_path / "side" in side.worktrees()
 
 
 def test_names_of_refs_are_no_lines_of_a_list(example: Path) -> None:
-    tip = git(example, "rev-parse", "main").decode().strip()
+    tip = object_id(example, "main")
     for name, content in (
         ("a\nb", tip),
         ("link", None),

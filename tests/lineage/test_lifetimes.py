@@ -149,11 +149,7 @@ def test_lines_of_a_file_with_one_fate_are_one_record(build: Build, shop: Shop) 
 
 
 def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
-    block = [
-        "def moved(argument):",
-        "    return argument.something_long()",
-        "    # and a third line of it",
-    ]
+    block = ["def moved(argument):", "    return argument.something_long()", "", "}"]
     build.commit("one", {"a": [*block, *words(3, "a")], "b": words(3, "b")})
     build.commit(
         "two",
@@ -163,7 +159,7 @@ def test_lines_that_travel_keep_their_life(build: Build, shop: Shop) -> None:
     shop.follow(build, "two")
     assert not shop.ended(build)
     assert shop.rows("SELECT path, start_line, end_line, how FROM line_moves") == [
-        ("b", 4, 6, "moved")
+        ("b", 4, 7, "moved")
     ]
     assert shop.follow(build, "two", EXACT).state == "again"
     assert {death[4] for death in shop.ended(build)} == {"deleted"}
@@ -473,12 +469,16 @@ def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
     build.commit("one", {"f": ["a"], "generated": small})
     build.commit("two", {"f": ["a"], "generated": big})
     build.commit("three", {"f": ["a"], "generated": big + b"more\n"})
+    build.commit("four", {"f": ["a"], "generated": small})
     build.done()
-    shop.follow(build, "three", replace(LOOSE, max_file=1000))
+    shop.follow(build, "four", replace(LOOSE, max_file=1000))
     codes = shop.rows("SELECT code, detail FROM problems WHERE stage = 'history'")
     assert {code for code, _ in codes} == {"too_large", "file_unread"} and "bytes" in codes[0][1]
     assert {(d[1], d[4]) for d in shop.ended(build)} == {("generated", "unreadable")}
     assert sum(r.lines for r in lifetimes.records_of(shop.store, [1], every_kind=True)) == 4
+    assert [life[1:4] for life in shop.lives() if life[0] == build.sha["four"]] == [
+        ("generated", 1, 3)
+    ]
 
 
 # --- who wrote and who ended ----------------------------------------------------------------------

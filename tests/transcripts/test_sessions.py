@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from rich.console import Console
 from support.answers import analysed_store, pick, select
-from support.builder import World, git, object_id
+from support.builder import World
 from support.builder.model import Stored
 from support.commands import analyse, run, run_json
 from support.commands import rows as csv_rows
@@ -95,108 +93,6 @@ def test_a_session_whose_work_was_taken(
     assert pick(row, "region_count", "region_re_edit_count") == (1, 1)
     assert json.loads(row["region_edit_convergence"]) == ["oscillating"]
     assert pick(row, "prior_sessions_same_repo", "prior_sessions_same_region") == (0, 0)
-
-
-def test_the_user_puts_everything_back(tmp_path: Path) -> None:
-    world = _world()
-    one = world.session(prompt="Add a mean")
-    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
-    one.end_turn()
-    world.human_write("app.py", APP)
-    one.prompt("That is not what I wanted")
-    one.read("app.py")
-    one.edit("app.py", "return sum(rows)", "return sum(rows or [0])")
-    one.end_turn()
-    world.commit("Guard", [one])
-    row = _attributed(world, tmp_path).rows[one.id]
-    assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 2, "human")
-    assert row["session_outcome"] == "explicitly_rejected"
-    assert row["last_message_rejects"] == 1
-
-
-def test_the_agent_takes_its_debugging_out_again(tmp_path: Path) -> None:
-    world = _world()
-    one = world.session(prompt="Why is it empty?")
-    one.edit("app.py", "    return sum(rows)\n", "    print(rows)\n    return sum(rows)\n")
-    one.edit("app.py", "    print(rows)\n    return sum(rows)\n", "    return sum(rows)\n")
-    one.end_turn()
-    world.human_write("notes.md", "Nothing.\n")
-    world.commit("Notes", [one])
-    row = _attributed(world, tmp_path).rows[one.id]
-    assert pick(row, "changes_reverted", "reverted_lines", "reverted_by") == (1, 1, "agent")
-    assert pick(row, "output_applied", "session_outcome") == (0, "abandoned_mid_session")
-
-
-def _on_a_branch(repo: Path, text: str, date: str) -> str:
-    """Commits `app.py` with this text on a branch of its own. The id of the commit."""
-    tree = repo.with_name("tree")
-    git(repo, "worktree", "add", "-q", "-b", "aside", str(tree))
-    (tree / "app.py").write_text(text)
-    who = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(tree)]
-    env = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-    subprocess.run([*who, "commit", "-q", "-a", "-m", "Mean"], check=True, env=env)
-    git(repo, "worktree", "remove", str(tree))
-    return object_id(repo, "aside")
-
-
-@pytest.mark.parametrize(
-    ("date", "text", "applied"),
-    [
-        ("2035-01-01T00:00:00Z", APP + "\n\n" + MEAN, True),
-        ("2001-01-01T00:00:00Z", APP + "\n\n" + MEAN, False),  # older than the session
-        ("2035-01-01T00:00:00Z", APP + "\n\ndef other(rows):\n    return rows[-1]\n", False),
-    ],
-)
-def test_work_that_was_committed_on_another_branch(
-    tmp_path: Path, date: str, text: str, applied: bool
-) -> None:
-    world = _world()
-    one = world.session(prompt="Add a mean")
-    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
-    one.end_turn()
-    world.human_write("app.py", APP)
-    world.human_write("notes.md", "Nothing.\n")
-    world.commit("Notes", [one])
-    repo = world.build(tmp_path / "repo")
-    sha = _on_a_branch(repo, text, date)
-    with analysed_store(repo, tmp_path / "x.db") as store:
-        assert select(
-            store, "SELECT output_applied, output_applied_elsewhere FROM session_features"
-        ) == [(applied, sha if applied else None)]
-
-
-def test_an_undo_command_of_the_agent(tmp_path: Path) -> None:
-    world = _world()
-    one = world.session(prompt="Add a mean")
-    one.edit("app.py", "    return rows[0]\n", "    return rows[0]\n\n\n" + MEAN)
-    one.bash("git checkout -- app.py", lambda shell: shell.write("app.py", APP), blunt=True)
-    one.end_turn()
-    world.human_write("notes.md", "Nothing.\n")
-    world.commit("Notes", [one])
-    row = _attributed(world, tmp_path).rows[one.id]
-    assert [u["by"] for u in json.loads(row["undo_commands"])] == ["agent"]
-    assert pick(row, "changes_reverted", "reverted_by") == (1, "agent")
-
-
-def test_sessions_after_one_another(tmp_path: Path) -> None:
-    world = _world()
-    first = world.session(prompt="Add a mean")
-    first.write("mean.py", MEAN)
-    first.end_turn()
-    world.commit("Add mean", [first])
-    world.wait(600)
-    second = world.session(prompt="Guard the mean")
-    second.read("mean.py")
-    second.edit("mean.py", "total(rows) / len(rows)", "total(rows) / max(len(rows), 1)")
-    second.write("other.py", "x = 1\n")
-    second.end_turn()
-    world.commit("Guard mean", [second])
-    rows = _attributed(world, tmp_path).rows
-    one, two = rows[first.id], rows[second.id]
-    assert (one["prior_sessions_same_repo"], two["prior_sessions_same_repo"]) == (0, 1)
-    assert (one["prior_sessions_same_region"], two["prior_sessions_same_region"]) == (0, 1)
-    assert 600 <= one["session_reopened_within_s"] <= 660
-    assert two["session_reopened_within_s"] is None
 
 
 def test_two_sources_say_the_same(

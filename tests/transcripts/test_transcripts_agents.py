@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ROOT
 
@@ -347,19 +347,19 @@ def test_every_value_of_every_wrong_type(name: str) -> None:
             assert isinstance(session, Session)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+@pytest.mark.parametrize(
+    "name", [name for name in _NAMES if not _is_document(name) and name not in ("cursor", "gptme")]
 )
-@pytest.mark.parametrize("name", [*_NAMES])
-@given(data=st.data())
-def test_random_damage(name: str, data: st.DataObject) -> None:
-    blob = bytearray(_sample(name))
-    for _ in range(data.draw(st.integers(1, 8))):
-        position = data.draw(st.integers(0, len(blob) - 1))
-        length = data.draw(st.integers(0, 40))
-        blob[position : position + length] = data.draw(st.binary(max_size=20))
-        blob = blob or bytearray(b"x")
-    assert isinstance(_read(name, [bytes(blob), _sample(name)[: len(blob) // 2]]), Session)
+def test_a_damaged_copy_of_the_same_records_adds_nothing(name: str) -> None:
+    """Written anew by another program, and cut at its end."""
+    blob = _sample(name)
+    copy = b"\n".join(
+        json.dumps(json.loads(line), sort_keys=True).encode() for line in blob.splitlines()
+    )
+    session = _read(name, [blob, copy + b'\n{"role": "user", '])
+    assert {call.call_id for call in session.calls} == {
+        call.call_id for call in _read(name, [blob]).calls
+    }
 
 
 @settings(max_examples=25, deadline=None)
@@ -377,12 +377,8 @@ def test_no_sniffer_raises(head: object) -> None:
 def test_line_ends_are_newlines_only() -> None:
     text = "a\u2028b\x0cc\x85d"
     patch = f"*** Begin Patch\n*** Add File: f\n+{text}\n*** End Patch"
-    record = {
-        "timestamp": "2026-05-04T10:00:00Z",
-        "type": "response_item",
-        "payload": {"type": "custom_tool_call", "name": "apply_patch"},
-    }
-    record["payload"] = {**record["payload"], "call_id": "c", "input": patch}  # type: ignore[dict-item]
+    payload = {"type": "custom_tool_call", "name": "apply_patch", "call_id": "c", "input": patch}
+    record = {"timestamp": "2026-05-04T10:00:00Z", "type": "response_item", "payload": payload}
     session = _read("codex", [json.dumps(record, ensure_ascii=False).encode()])
     assert session.calls[0].edits[0].content == text + "\n"
 
@@ -403,6 +399,27 @@ def _meta(thread: str, **more: Any) -> JsonObject:
     return {"id": thread, "cwd": "/w", "cli_version": "0.125.0", "source": "cli", **more}
 
 
+def _codex(*records: tuple[str, JsonObject]) -> Session:
+    """A thread below `/w`, all recorded at once: the kind and the payload of each record."""
+    at = "2026-07-15T20:40:00Z"
+    blob = _rollout((at, "session_meta", _meta(_PARENT)), *((at, *record) for record in records))
+    return _READERS["codex"].read(_PARENT, [blob])
+
+
+def _ran(words: list[str], output: str) -> ToolCall:
+    """A call of the shell with these words, and what it printed."""
+    arguments = json.dumps({"command": words})
+    about = {"call_id": "c"}
+    (call,) = _codex(
+        (
+            "response_item",
+            {"type": "function_call", "name": "shell", "arguments": arguments, **about},
+        ),
+        ("response_item", {"type": "function_call_output", "output": output, **about}),
+    ).calls
+    return call
+
+
 def _patch_call(call_id: str) -> JsonObject:
     patch = "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"
     return {"type": "custom_tool_call", "call_id": call_id, "name": "apply_patch", "input": patch}
@@ -415,16 +432,8 @@ def _patch_call(call_id: str) -> JsonObject:
 def test_searches_of_the_web_are_counted_and_opened_pages_are_not(
     action: JsonObject, searches: int
 ) -> None:
-    call = (
-        "2026-03-04T09:00:01Z",
-        "response_item",
-        {"type": "web_search_call", "status": "completed", "action": action},
-    )
-    (read,) = (
-        _READERS["codex"]
-        .read(_PARENT, [_rollout(("2026-03-04T09:00:00Z", "session_meta", _meta(_PARENT)), call)])
-        .calls
-    )
+    call = {"type": "web_search_call", "status": "completed", "action": action}
+    (read,) = _codex(("response_item", call)).calls
     assert (read.name, read.searches) == ("web_search_call", searches)
 
 
@@ -479,52 +488,37 @@ def test_review_thread_stored_under_the_id_of_its_parent() -> None:
 
 
 def test_a_script_that_fails_applies_only_the_patches_with_an_event() -> None:
-    at = "2026-07-15T20:40:00Z"
     first, second = (
         f'"*** Begin Patch\\n*** Add File: /w/{name}\\n+x\\n*** End Patch"' for name in "ab"
     )
-    blob = _rollout(
-        (at, "session_meta", _meta(_PARENT)),
+    called = {
+        "type": "custom_tool_call",
+        "call_id": "c",
+        "name": "exec",
+        "input": f"await tools.apply_patch({first});tools.apply_patch({second})",
+    }
+    applied = {
+        "type": "patch_apply_end",
+        "call_id": "exec-1",
+        "success": True,
+        "changes": {"/w/a": {"add": {"content": "x\n"}}},
+    }
+    printed = [
+        {"type": "input_text", "text": text}
+        for text in (
+            "Script failed\nWall time 0.1 seconds\nOutput:\n",
+            "Script error:\napply_patch verification failed",
+        )
+    ]
+    session = _codex(
+        ("response_item", called),
+        ("event_msg", applied),
         (
-            at,
             "response_item",
-            {
-                "type": "custom_tool_call",
-                "call_id": "c",
-                "name": "exec",
-                "input": f"await tools.apply_patch({first});tools.apply_patch({second})",
-            },
-        ),
-        (
-            at,
-            "event_msg",
-            {
-                "type": "patch_apply_end",
-                "call_id": "exec-1",
-                "success": True,
-                "changes": {"/w/a": {"add": {"content": "x\n"}}},
-            },
-        ),
-        (
-            at,
-            "response_item",
-            {
-                "type": "custom_tool_call_output",
-                "call_id": "c",
-                "output": [
-                    {
-                        "type": "input_text",
-                        "text": "Script failed\nWall time 0.1 seconds\nOutput:\n",
-                    },
-                    {
-                        "type": "input_text",
-                        "text": "Script error:\napply_patch verification failed",
-                    },
-                ],
-            },
+            {"type": "custom_tool_call_output", "call_id": "c", "output": printed},
         ),
     )
-    calls = {call.call_id: call for call in _READERS["codex"].read(_PARENT, [blob]).calls}
+    calls = {call.call_id: call for call in session.calls}
     assert {key: (call.name, call.status) for key, call in calls.items()} == {
         "c": ("exec", Status.ERROR),
         "exec-1": ("apply_patch", Status.OK),
@@ -591,19 +585,8 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
     ],
 )
 def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: str) -> None:
-    arguments = json.dumps({"command": words})
-    called = {"type": "function_call", "name": "shell", "call_id": "c", "arguments": arguments}
-    blob = _rollout(
-        ("2026-05-04T10:00:00Z", "session_meta", _meta(_PARENT)),
-        ("2026-05-04T10:00:01Z", "response_item", called),
-        (
-            "2026-05-04T10:00:02Z",
-            "response_item",
-            {"type": "function_call_output", "call_id": "c", "output": "x"},
-        ),
-    )
-    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
-    assert call.command is not None and call.command.text == text
+    command = _ran(words, "x").command
+    assert command is not None and command.text == text
 
 
 @pytest.mark.parametrize(
@@ -617,66 +600,36 @@ def test_the_text_that_a_shell_was_given_is_the_command(words: list[str], text: 
 )
 def test_a_file_with_lines_left_out_was_not_seen(mark: str, whole: bool) -> None:
     output = json.dumps({"output": f"one\n{mark}\nthree\n", "metadata": {"exit_code": 0}})
-    arguments = json.dumps({"command": ["bash", "-lc", "sed -n '1,240p' a.py"]})
-    blob = _rollout(
-        ("2026-05-04T10:00:00Z", "session_meta", _meta(_PARENT)),
-        (
-            "2026-05-04T10:00:01Z",
-            "response_item",
-            {"type": "function_call", "name": "shell", "call_id": "c", "arguments": arguments},
-        ),
-        (
-            "2026-05-04T10:00:02Z",
-            "response_item",
-            {"type": "function_call_output", "call_id": "c", "output": output},
-        ),
-    )
-    (call,) = _READERS["codex"].read(_PARENT, [blob]).calls
+    call = _ran(["bash", "-lc", "sed -n '1,240p' a.py"], output)
     assert (call.seen is not None) == whole
 
 
 @pytest.mark.parametrize("in_script", [False, True])
 def test_a_patch_that_names_a_file_twice_has_both_its_changes(in_script: bool) -> None:
-    at = "2026-07-15T20:40:00Z"
-    patch = "\n".join(
-        (
-            *(
-                "*** Begin Patch",
-                "*** Update File: a.py",
-                "@@",
-                "-one",
-                "+ONE",
-                "*** Add File: b.py",
-                "+new",
-            ),
-            *("*** Update File: a.py", "@@", "-two", "+TWO"),
-            *("*** Delete File: c.py", "*** Add File: c.py", "+anew", "*** End Patch"),
-        )
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n-one\n+ONE\n*** Add File: b.py\n+new\n"
+        "*** Update File: a.py\n@@\n-two\n+TWO\n*** Delete File: c.py\n*** Add File: c.py\n+anew\n"
+        "*** End Patch"
     )
     script = f"const patch = {json.dumps(patch)};\ntext(await tools.apply_patch(patch));\n"
     passed = (
         {"name": "exec", "input": script} if in_script else {"name": "apply_patch", "input": patch}
     )
     last = {"type": "update", "unified_diff": "@@ -2 +2 @@\n-two\n+TWO\n", "move_path": None}
-    blob = _rollout(
-        (at, "session_meta", _meta(_PARENT, cwd="/w")),
-        (at, "response_item", {"type": "custom_tool_call", "call_id": "c", **passed}),
-        (
-            at,
-            "event_msg",
-            {
-                "type": "patch_apply_end",
-                "call_id": "exec-1" if in_script else "c",
-                "success": True,
-                "changes": {
-                    "/w/a.py": last,
-                    "/w/b.py": {"type": "add", "content": "new\n"},
-                    "/w/c.py": {"type": "add", "content": "anew\n"},
-                },
-            },
-        ),
-    )
-    call = _READERS["codex"].read(_PARENT, [blob]).calls[-1]
+    applied = {
+        "type": "patch_apply_end",
+        "call_id": "exec-1" if in_script else "c",
+        "success": True,
+        "changes": {
+            "/w/a.py": last,
+            "/w/b.py": {"type": "add", "content": "new\n"},
+            "/w/c.py": {"type": "add", "content": "anew\n"},
+        },
+    }
+    call = _codex(
+        ("response_item", {"type": "custom_tool_call", "call_id": "c", **passed}),
+        ("event_msg", applied),
+    ).calls[-1]
     assert call.call_id == ("exec-1" if in_script else "c")
     changed = [
         (edit.path, edit.op, [line for hunk in edit.hunks for line in hunk.lines])
@@ -695,21 +648,9 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
     """Codex stops at the first file that cannot be written; its output lists what it wrote
     before.
     """
-    at = "2026-09-15T20:40:00Z"
-    sections = (
-        "*** Add File: new.py",
-        "+n",
-        "*** Update File: a.py",
-        "@@",
-        "-a",
-        "+A",
-        "*** Update File: ro.py",
-        "@@",
-        "-r",
-        "+R",
-    )
-    patch = "\n".join(
-        ("*** Begin Patch", *sections, "*** Update File: a.py", "@@", "-b", "+B", "*** End Patch")
+    patch = (
+        "*** Begin Patch\n*** Add File: new.py\n+n\n*** Update File: a.py\n@@\n-a\n+A\n"
+        "*** Update File: ro.py\n@@\n-r\n+R\n*** Update File: a.py\n@@\n-b\n+B\n*** End Patch"
     )
     told = (
         "Failed to write file /w/ro.py\nPatch failed after applying these changes:\nA /w/new.py\nM"
@@ -725,7 +666,6 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
         "type": "patch_apply_end",
         "call_id": "c",
         "success": False,
-        "stdout": "",
         "stderr": told,
         "changes": changes,
     }
@@ -734,17 +674,12 @@ def test_what_a_patch_changed_before_it_failed_is_applied(with_event: bool) -> N
         "call_id": "c",
         "output": f"Exit code: 1\nWall time: 0 seconds\nOutput:\n{told}",
     }
-    blob = _rollout(
-        (at, "session_meta", _meta(_PARENT, cwd="/w")),
-        (
-            at,
-            "response_item",
-            {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch},
-        ),
-        *([(at, "event_msg", event)] if with_event else []),
-        (at, "response_item", output),
-    )
-    failed, applied = _READERS["codex"].read(_PARENT, [blob]).calls
+    called = {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}
+    failed, applied = _codex(
+        ("response_item", called),
+        *([("event_msg", event)] if with_event else []),
+        ("response_item", output),
+    ).calls
     shown = [
         (c.status, [(e.path, [line for h in e.hunks for line in h.lines]) for e in c.edits])
         for c in (applied, failed)
@@ -944,13 +879,18 @@ def test_copies_agree_up_to_the_line_in_which_they_first_differ(
     assert same_lines(one, other) == other.rfind(b"\n", 0, same) + 1
 
 
+def _gemini(*said: tuple[str, str]) -> Session:
+    """A session in which the kinds of speakers said these texts."""
+    messages = [
+        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
+        for n, (kind, text) in enumerate(said)
+    ]
+    return _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+
+
 def test_what_gemini_cli_says_to_itself_is_no_prompt() -> None:
     texts = ["Fix it", "System: Please continue.", "System: Please continue. And test it."]
-    messages = [
-        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": "user", "content": t}
-        for n, t in enumerate(texts)
-    ]
-    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    session = _gemini(*(("user", text) for text in texts))
     assert [turn.text for turn in session.turns] == [texts[0], texts[2]]
     assert [mark.kind for mark in session.marks] == ["injected"]
 
@@ -968,11 +908,7 @@ def test_only_gemini_cli_itself_answers_to_a_summary(
     kinds: tuple[str, str], prompts: list[str], marks: list[str]
 ) -> None:
     texts = ["The talk so far", "Got it. Thanks for the additional context!"]
-    messages = [
-        {"id": str(n), "timestamp": f"2026-03-04T09:00:0{n}.000Z", "type": kind, "content": text}
-        for n, (kind, text) in enumerate(zip(kinds, texts, strict=True))
-    ]
-    session = _read("gemini-cli", [json.dumps({"messages": messages}).encode()])
+    session = _gemini(*zip(kinds, texts, strict=True))
     assert [turn.text for turn in session.turns] == prompts
     assert [mark.kind for mark in session.marks] == marks
 

@@ -80,74 +80,23 @@ def _problems(db: Path) -> list[tuple[str, str]]:
 # --- labels ---------------------------------------------------------------------------------------
 
 
+def _test_counts(reward: float, *counts: int, **more: int) -> Row:
+    """A report with its numbers of fixed tests, broken ones, and ones that failed before too."""
+    names = ("fail_to_pass_count", "pass_to_fail_count", "fail_to_fail_count")
+    return {"reward": reward, **dict(zip(names, counts, strict=True)), **more}
+
+
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        (
-            {
-                "reward": 1.0,
-                "fail_to_pass_count": 2,
-                "pass_to_fail_count": 0,
-                "fail_to_fail_count": 0,
-            },
-            "correct",
-        ),
-        (
-            {
-                "reward": 0.0,
-                "fail_to_pass_count": 1,
-                "pass_to_fail_count": 0,
-                "fail_to_fail_count": 1,
-            },
-            "partial",
-        ),
-        (
-            {
-                "reward": 0.0,
-                "fail_to_pass_count": 2,
-                "pass_to_fail_count": 1,
-                "fail_to_fail_count": 0,
-            },
-            "partial",
-        ),
-        (
-            {
-                "reward": 0.0,
-                "fail_to_pass_count": 0,
-                "pass_to_fail_count": 1,
-                "fail_to_fail_count": 2,
-            },
-            "regressive",
-        ),
-        (
-            {
-                "reward": 0.0,
-                "fail_to_pass_count": 0,
-                "pass_to_fail_count": 0,
-                "fail_to_fail_count": 2,
-            },
-            "no_effect",
-        ),
-        # nothing to fix
-        (
-            {
-                "reward": 1.0,
-                "fail_to_pass_count": 0,
-                "pass_to_fail_count": 0,
-                "fail_to_fail_count": 0,
-            },
-            "correct",
-        ),
-        (
-            {
-                "reward": 1.0,
-                "fail_to_pass_count": 1,
-                "pass_to_fail_count": 0,
-                "fail_to_fail_count": 3,
-                "tests_to_fix_failed": 0,
-            },
-            "correct",  # the three are not mended by the gold patch either
-        ),
+        (_test_counts(1.0, 2, 0, 0), "correct"),
+        (_test_counts(0.0, 1, 0, 1), "partial"),
+        (_test_counts(0.0, 2, 1, 0), "partial"),
+        (_test_counts(0.0, 0, 1, 2), "regressive"),
+        (_test_counts(0.0, 0, 0, 2), "no_effect"),
+        (_test_counts(1.0, 0, 0, 0), "correct"),  # nothing to fix
+        # the three are not mended by the gold patch either
+        (_test_counts(1.0, 1, 0, 3, tests_to_fix_failed=0), "correct"),
         ({"reward": 0.0, "patch_applies": 0}, "unverifiable"),
         ({"reward": None, "error": "harness_error"}, "unverifiable"),
         ({"reward": 0.0, "patch_exists": 0, "patch_applies": 0}, None),
@@ -599,15 +548,8 @@ def test_settings_of_harbors_job_are_joined_to_each_trial(root: Path, db: Path) 
             "task": {"name": "org/x", "source": "org/verified"},
             "agent": agent,
         }
-        trial = {
-            "task_name": "org/x",
-            "trial_name": f"t{number}",
-            "config": config,
-            "agent_info": {"name": "a"},
-            "agent_result": {},
-        }
         _put(root, f"job1/t{number}/config.json", config)
-        _put(root, f"job1/t{number}/result.json", trial)
+        _harbor_trial(root, f"job1/t{number}", "org/x", config=config)
         metrics = {"total_steps": 3, "extra": {"total_cache_creation_input_tokens": 70 + number}}
         _put(root, f"job1/t{number}/agent/trajectory.json", {"final_metrics": metrics})
     found = _imported(root, db)
@@ -626,17 +568,17 @@ def test_a_trial_read_alone_has_no_job(tmp_path: Path, root: Path) -> None:
     assert pick(row, "dataset", "concurrency", "attempt1_tool_cap") == ("", None, None)
 
 
-def _harbor_trial(root: Path, place: str, task: str, reward: float = 1.0) -> Path:
+def _harbor_trial(
+    root: Path, place: str, task: str = "t", reward: float = 1.0, **more: Any
+) -> Path:
     trial = {
         "task_name": task,
         "trial_name": place.rpartition("/")[2],
+        "agent_info": {"name": "claude-code"},
+        "agent_result": {},
         "verifier_result": {"rewards": {"reward": reward}},
     }
-    return _put(
-        root,
-        f"{place}/result.json",
-        {**trial, "agent_info": {"name": "claude-code"}, "agent_result": {}},
-    )
+    return _put(root, f"{place}/result.json", trial | more)
 
 
 def test_the_report_of_another_harness_inside_a_trial_is_of_the_same_attempt(
@@ -697,7 +639,7 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
 
 
 def test_the_files_of_a_transcript_are_compared_with_the_gold_patch(root: Path, db: Path) -> None:
-    _harbor_trial(root, "j/one", "t")
+    _harbor_trial(root, "j/one")
     sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
     place = root / "j/one/agent/sessions/projects/-app"
     place.mkdir(parents=True)
@@ -727,7 +669,7 @@ def test_a_plain_result_joins_its_version_and_has_its_localization(root: Path, d
 def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(
     tmp_path: Path, root: Path, db: Path
 ) -> None:
-    _harbor_trial(root, "j/one", "t")
+    _harbor_trial(root, "j/one")
     _put(root, "j/one/agent/torn.jsonl", "{" * 5_000)
     _put(
         tmp_path, "outside/secret.jsonl", (SAMPLES / "claude-code/sample.jsonl").read_text("utf-8")
@@ -738,23 +680,10 @@ def test_transcripts_of_a_trial_that_are_links_or_damaged_are_left(
 
 
 def test_harbor_trials_that_failed(root: Path, db: Path) -> None:
-    base = {"task_name": "t", "agent_info": {"name": "a"}}
     broken = {"exception_type": "AgentTimeoutError", "exception_message": "x"}
-    _put(
-        root,
-        "j/a/result.json",
-        {**base, "trial_name": "a", "verifier_result": None, "exception_info": broken},
-    )
-    _put(
-        root,
-        "j/b/result.json",
-        {**base, "trial_name": "b", "verifier_result": {"rewards": {"f2p": 1, "style": 0.5}}},
-    )
-    _put(
-        root,
-        "j/c/result.json",
-        {**base, "trial_name": "c", "verifier_result": {"rewards": {"score": 0.5}}},
-    )
+    _harbor_trial(root, "j/a", verifier_result=None, exception_info=broken)
+    _harbor_trial(root, "j/b", verifier_result={"rewards": {"f2p": 1, "style": 0.5}})
+    _harbor_trial(root, "j/c", verifier_result={"rewards": {"score": 0.5}})
     a, b, c = _imported(root, db)
     assert pick(a, "reward", "timed_out", "error", "patch_outcome_label") == (
         None,
@@ -864,17 +793,8 @@ def test_how_a_controller_of_harbor_found_the_place(root: Path) -> None:
         "trialRecoveryMode": "retry",
         "finalFailureMode": "wrong_file",
     }
-    trial = {
-        "task_name": "t",
-        "trial_name": "t__1",
-        "verifier_result": {"rewards": {"reward": 0}},
-        "patch_applies": True,
-    }
-    _put(
-        root,
-        "j/t__1/result.json",
-        {**trial, "agent_result": {"metadata": {"localizationSignal": signal}}},
-    )
+    result = {"metadata": {"localizationSignal": signal}}
+    _harbor_trial(root, "j/t__1", reward=0, patch_applies=True, agent_result=result)
     row = _one(root)
     assert pick(row, "localization_mode", "recovery_mode", "final_failure_mode") == (
         "grep",

@@ -85,12 +85,6 @@ def test_quantiles_are_those_of_the_tables(df: int, expected: float) -> None:
     assert t_quantile(df) == pytest.approx(expected, abs=5e-4)
 
 
-def test_a_jackknife_over_single_values_is_the_usual_standard_error() -> None:
-    values = [0.2, 0.4, 0.9, 0.5]  # mean 0.5, squares 0.09 + 0.01 + 0.16 + 0 = 0.26
-    found = jackknife([(1.0, v) for v in values], lambda m: m[1] / m[0])
-    assert found == pytest.approx(math.sqrt(0.26 / 3 / 4))
-
-
 def test_a_jackknife_over_clusters_by_hand() -> None:
     # (n, sum): without the first 5/5 = 1, without the second 7/8, without the third 8/9; all: 10/11
     parts = [(6.0, 5.0), (3.0, 3.0), (2.0, 2.0)]

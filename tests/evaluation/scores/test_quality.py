@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,54 @@ def test_a_part_without_signals_gives_its_weight_to_the_other_parts() -> None:
     assert found.q == 1
 
 
+def prompted_sessions(prompts: Mapping[Any, list[str]], **values: Any) -> Iterator[tuple[Row, Any]]:
+    """(a session that has these values and begins so, what it is)."""
+    for kind, texts in prompts.items():
+        for text in texts:
+            yield {**values, "first_prompt": text}, kind
+
+
+# task -> first prompts of sessions of nine calls
+TASKS_WITH_CALLS: dict[str, list[str]] = {
+    "coding": [
+        "Change all occurrences of foo to bar",
+        "I moved the logos. Update them in the header.",
+        "Read docs/plan.md. Execute it. Run the tests",
+    ],
+    "discovery": [
+        "Run the stack. Then create an implementation plan for phase 2",
+    ],
+    "operations": [
+        "could you please deploy this",
+        "Run the tests. Fix what fails",
+    ],
+    "research": [
+        "why does the change not deploy?",
+        "Review the branch. Run the linter first",
+    ],
+}
+# the same of sessions without a call
+TASKS_WITHOUT_CALLS: dict[str, list[str]] = {
+    "coding": [
+        "The save button does nothing, the page is not shown",
+        "In the header, replace the logo",
+        "给页面添加一个按钮",
+        "#selection fix errors.",
+        "Cleanup docs from root",
+    ],
+    "discovery": [
+        "Plan how we can use fewer tokens",
+        "I'd like your help planning a new feature",
+    ],
+    "research": [
+        "How does the cache decide what to keep?",
+        "¿Cómo funciona la caché para los usuarios?",
+        "Do you always read the instructions?",
+    ],
+    "chat": [
+        "hello there",
+    ],
+}
 OF_TASKS: dict[str, list[Row]] = {
     "coding": [
         {"touched_files": ["a.go", "b.md"]},
@@ -181,16 +230,8 @@ OF_TASKS: dict[str, list[Row]] = {
         },
         {"touched_files": ["CHANGELOG.md"]},
         {"touched_files": ["docs/b.md"], "commits_made": 1},
-        {"tool_call_count": 9, "first_prompt": "Change all occurrences of foo to bar"},
-        {"tool_call_count": 9, "first_prompt": "I moved the logos. Update them in the header."},
         {"commits_made": 1},
         {"output_applied": 1},
-        {"tool_call_count": 9, "first_prompt": "Read docs/plan.md. Execute it. Run the tests"},
-        {"first_prompt": "The save button does nothing, the page is not shown"},
-        {"first_prompt": "In the header, replace the logo"},
-        {"first_prompt": "给页面添加一个按钮"},
-        {"first_prompt": "#selection fix errors."},
-        {"first_prompt": "Cleanup docs from root"},
         # Recorded on another machine, so that no call could be tied to a file of the repository.
         {
             "tool_call_count": 9,
@@ -200,39 +241,25 @@ OF_TASKS: dict[str, list[Row]] = {
     "discovery": [
         {"touched_files": ["docs/plans/b.md"]},
         {"touched_files": ["docs/b.md"], "first_prompt": "Write a proposal for caching"},
-        {
-            "tool_call_count": 9,
-            "first_prompt": "Run the stack. Then create an implementation plan for phase 2",
-        },
         {"first_prompt": "请给出缓存的设计方案", "tool_call_count": 3},
-        {"first_prompt": "Plan how we can use fewer tokens"},
-        {"first_prompt": "I'd like your help planning a new feature"},
         {
             "tool_call_count": 9,
             "files_seen": [{"path": "/home/a/docs/plans/b.md", "read": 1, "changed": 4}],
         },
     ],
     "operations": [
-        {"tool_call_count": 9, "first_prompt": "could you please deploy this"},
         {"tool_call_count": 4, "acting_commands": 2},
-        {"tool_call_count": 9, "first_prompt": "Run the tests. Fix what fails"},
     ],
     "research": [
-        {"tool_call_count": 9, "first_prompt": "why does the change not deploy?"},
         {"tool_call_count": 5, "acting_commands": 2},
         {"tool_call_count": 1, "acting_commands": 1},
-        {"tool_call_count": 9, "first_prompt": "Review the branch. Run the linter first"},
         {"first_prompt": "the save button fails", "tool_call_count": 3},
-        {"first_prompt": "How does the cache decide what to keep?"},
-        {"first_prompt": "¿Cómo funciona la caché para los usuarios?"},
-        {"first_prompt": "Do you always read the instructions?"},
         {
             "tool_call_count": 9,
             "files_seen": [{"path": "/home/a/src/b.ts", "read": 4, "changed": None}],
         },
     ],
     "chat": [
-        {"first_prompt": "hello there"},
         {},
     ],
     "heartbeat": [
@@ -244,12 +271,90 @@ OF_TASKS: dict[str, list[Row]] = {
 
 @pytest.mark.parametrize(
     ("values", "task"),
-    [(values, task) for task, several in OF_TASKS.items() for values in several],
+    [
+        *((values, task) for task, several in OF_TASKS.items() for values in several),
+        *prompted_sessions(TASKS_WITH_CALLS, tool_call_count=9),
+        *prompted_sessions(TASKS_WITHOUT_CALLS),
+    ],
 )
 def test_task_types(values: Row, task: str) -> None:
     assert task_type(_row(**values)) == task
 
 
+# kind of work -> first prompts of sessions that changed a source file
+WORK_ON_CODE: dict[str, list[str]] = {
+    "self-review": [
+        "please review the staged changes",
+        "Check if the limits reach the workers",
+    ],
+    "triage": [
+        "the tests fail since yesterday",
+        # Failures that are told without the word, and what only sounds like one.
+        "The list isn't refreshed after a save",
+        "Why is the menu empty?",
+        "TypeError: x is undefined\n    at a.ts:3",
+        "DeprecationWarning: the name is old. warning: see below",
+        # Plans by other words, and of a plan the title.
+        "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
+        (
+            "A previous agent produced the plan below to accomplish the task.\n\n#"
+            " Remediate findings\n\nAdd x"
+        ),
+        "Implement the following plan: # Fix: OOM crash",
+        "the parser throws an error",
+    ],
+    "novelty": [
+        "Build me a small CLI for birds",
+    ],
+    "clean-up": [
+        "rename load to read",
+        "@a.tsx @b.tsx make it simpler",
+        "Simplify the names so the bot doesn't leak them",
+        "Extract the colours. This is not limited to the pens",
+    ],
+    "code": [
+        "今日はどうする",
+        # Names of branches and files, and what is mentioned on the way, do not say what is asked
+        # for.
+        "Add a flag on branch fix/crash",
+        "I want to implement friends. It is the only item in docs/bugs.md",
+        "Implement the login that is currently broken off",
+        "You are on branch fix/login. Add a field",
+        "Every part needs a default export, so that they won't fail",
+        "I want a page with all errors of a day",
+        "show an error when nothing is pending",
+    ],
+}
+# the same of sessions of three calls that changed nothing
+WORK_WITHOUT_CHANGES: dict[str | None, list[str]] = {
+    None: [
+        "Why is the menu empty?",
+        "为什么这样设置？",
+    ],
+    "self-review": [
+        "go through the code and find any issues",
+    ],
+    "triage": [
+        # Other languages.
+        "登录按钮没有反应，请看一下",
+        "請求一覧のエラーを直してください",
+        "Das Formular funktioniert nicht mit der neuen Version",
+        "La página no funciona para los usuarios nuevos",
+        "A página não funciona para os usuários, isso é novo",
+        "The list is still very slow and does not return: http://h/monitoring/users",
+    ],
+    "clean-up": [
+        "リファクタしてください",
+    ],
+    "code": [
+        "Read docs/plans/a.md and execute it",
+        # The full stop after a name ends the sentence; so does a line of a list.
+        "Read docs/a-plan.md. Execute it",
+        "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
+        "Добавь кнопку на страницу настроек",
+        "Agrega un botón para los usuarios de la página",
+    ],
+}
 OF_WORK: dict[str | None, list[Row]] = {
     "monitoring": [
         {"last_said": "HEARTBEAT_OK"},
@@ -258,15 +363,10 @@ OF_WORK: dict[str | None, list[Row]] = {
     None: [
         {"first_prompt": "What is the capital of France", "tool_call_count": 2},
         {"first_prompt": "please review the staged changes", "driver": "program"},
-        {"first_prompt": "Why is the menu empty?", "tool_call_count": 3},
-        {"first_prompt": "为什么这样设置？", "tool_call_count": 3},
         {"first_prompt": "今日はどうする"},
     ],
     "self-review": [
-        {"first_prompt": "please review the staged changes", "touched_files": ["a.py"]},
         {"first_prompt": "please review the staged changes", "driver": "person"},
-        {"first_prompt": "Check if the limits reach the workers", "touched_files": ["a.py"]},
-        {"first_prompt": "go through the code and find any issues", "tool_call_count": 3},
     ],
     "content": [
         {"first_prompt": "add a section", "touched_files": ["README.md"]},
@@ -275,111 +375,16 @@ OF_WORK: dict[str | None, list[Row]] = {
             "touched_files": ["ReleaseNotes.md", "Makefile"],
         },
     ],
-    "triage": [
-        {"first_prompt": "the tests fail since yesterday", "touched_files": ["a.py"]},
-        # Failures that are told without the word, and what only sounds like one.
-        {"first_prompt": "The list isn't refreshed after a save", "touched_files": ["a.ts"]},
-        {"first_prompt": "Why is the menu empty?", "touched_files": ["a.ts"]},
-        {"first_prompt": "TypeError: x is undefined\n    at a.ts:3", "touched_files": ["a.ts"]},
-        {
-            "first_prompt": "DeprecationWarning: the name is old. warning: see below",
-            "touched_files": ["a.py"],
-        },
-        # Plans by other words, and of a plan the title.
-        {
-            "first_prompt": "PLEASE IMPLEMENT THIS PLAN:\n# Fix the leak\n\n## Steps",
-            "touched_files": ["a.go"],
-        },
-        {
-            "first_prompt": (
-                "A previous agent produced the plan below to accomplish the task.\n\n#"
-                " Remediate findings\n\nAdd x"
-            ),
-            "touched_files": ["a.go"],
-        },
-        # Other languages.
-        {"first_prompt": "登录按钮没有反应，请看一下", "tool_call_count": 3},
-        {"first_prompt": "請求一覧のエラーを直してください", "tool_call_count": 3},
-        {
-            "first_prompt": "Das Formular funktioniert nicht mit der neuen Version",
-            "tool_call_count": 3,
-        },
-        {
-            "first_prompt": "La página no funciona para los usuarios nuevos",
-            "tool_call_count": 3,
-        },
-        {
-            "first_prompt": "A página não funciona para os usuários, isso é novo",
-            "tool_call_count": 3,
-        },
-        {
-            "first_prompt": (
-                "The list is still very slow and does not return: http://h/monitoring/users"
-            ),
-            "tool_call_count": 3,
-        },
-        {
-            "first_prompt": "Implement the following plan: # Fix: OOM crash",
-            "touched_files": ["a.go"],
-        },
-        {"first_prompt": "the parser throws an error", "touched_files": ["a.py"]},
-    ],
-    "novelty": [
-        {"first_prompt": "Build me a small CLI for birds", "touched_files": ["a.py"]},
-    ],
-    "clean-up": [
-        {"first_prompt": "rename load to read", "touched_files": ["a.py"]},
-        {"first_prompt": "@a.tsx @b.tsx make it simpler", "touched_files": ["a.tsx"]},
-        {
-            "first_prompt": "Simplify the names so the bot doesn't leak them",
-            "touched_files": ["a.py"],
-        },
-        {
-            "first_prompt": "Extract the colours. This is not limited to the pens",
-            "touched_files": ["a.py"],
-        },
-        {"first_prompt": "リファクタしてください", "tool_call_count": 3},
-    ],
     "code": [
-        {"first_prompt": "今日はどうする", "touched_files": ["a.py"]},
-        # Names of branches and files, and what is mentioned on the way, do not say what is asked
-        # for.
-        {"first_prompt": "Add a flag on branch fix/crash", "touched_files": ["a.py"]},
-        {
-            "first_prompt": "I want to implement friends. It is the only item in docs/bugs.md",
-            "touched_files": ["a.py"],
-        },
-        {
-            "first_prompt": "Implement the login that is currently broken off",
-            "touched_files": ["a.py"],
-        },
         {"first_prompt": "Add a target to format all files", "touched_files": ["Makefile"]},
         {"first_prompt": "Review the config. Add the new build", "touched_files": ["a.yml"]},
         {
             "first_prompt": "Add docs and a demo, don't update the component",
             "touched_files": ["a.ts", "b.mdx", "c.ts"],
         },
-        {"first_prompt": "Read docs/plans/a.md and execute it", "tool_call_count": 3},
-        # The full stop after a name ends the sentence; so does a line of a list.
-        {"first_prompt": "Read docs/a-plan.md. Execute it", "tool_call_count": 3},
-        {"first_prompt": "You are on branch fix/login. Add a field", "touched_files": ["a.py"]},
-        {
-            "first_prompt": "Gaps in the client:\n\n- lines 3 to 9\n\nAdd tests",
-            "tool_call_count": 3,
-        },
-        {
-            "first_prompt": "Every part needs a default export, so that they won't fail",
-            "touched_files": ["a.ts"],
-        },
-        {"first_prompt": "I want a page with all errors of a day", "touched_files": ["a.ts"]},
         {
             "first_prompt": "does it run in a venv? add what is missing",
             "touched_files": ["api/requirements.txt"],
-        },
-        {"first_prompt": "Добавь кнопку на страницу настроек", "tool_call_count": 3},
-        {
-            "first_prompt": "Agrega un botón para los usuarios de la página",
-            "tool_call_count": 3,
         },
         {
             "first_prompt": (
@@ -388,14 +393,17 @@ OF_WORK: dict[str | None, list[Row]] = {
             "touched_files": ["a"],
         },
         {"first_prompt": "Add the join command", "touched_files": ["docs/plans/join.md"]},
-        {"first_prompt": "show an error when nothing is pending", "touched_files": ["a.py"]},
     ],
 }
 
 
 @pytest.mark.parametrize(
     ("values", "work"),
-    [(values, work) for work, several in OF_WORK.items() for values in several],
+    [
+        *((values, work) for work, several in OF_WORK.items() for values in several),
+        *prompted_sessions(WORK_ON_CODE, touched_files=["a.py"]),
+        *prompted_sessions(WORK_WITHOUT_CHANGES, tool_call_count=3),
+    ],
 )
 def test_kinds_of_work(values: Row, work: str | None) -> None:
     assert kind_of_work(_row(**values)) == work

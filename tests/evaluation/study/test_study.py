@@ -47,13 +47,17 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
+@pytest.fixture
+def copy(db: Path, tmp_path: Path) -> Path:
+    """The same database, to be written into."""
+    return Path(shutil.copy(db, tmp_path / "copy.db"))
+
+
 # --- within sessions ------------------------------------------------------------------------------
 
 
-def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
+def test_what_happens_within_sessions(copy: Path) -> None:
     """The numbers of one database, with stops and languages written into it."""
-    copy = tmp_path / "copy.db"
-    shutil.copy(db, copy)
     with Store(copy) as store:
         sessions = column(store, "SELECT session_id FROM session_features ORDER BY 1")
         stops = [
@@ -101,9 +105,7 @@ def test_what_happens_within_sessions(db: Path, tmp_path: Path) -> None:
     assert languages == {}
 
 
-def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    shutil.copy(db, copy)
+def test_pushback_by_coding_mode_and_time_alone_by_fortnight(copy: Path) -> None:
     with Store(copy) as store:
         sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         with store.transaction() as connection:
@@ -152,12 +154,10 @@ def test_pushback_by_coding_mode_and_time_alone_by_fortnight(db: Path, tmp_path:
     assert row["p50 minutes"] == 1.5 and row["p99.9 minutes"] is None
 
 
-def test_what_sessions_are_made_of(db: Path, tmp_path: Path) -> None:
+def test_what_sessions_are_made_of(copy: Path) -> None:
     """Sizes, file types, the largest repositories, classes of messages and oversight, from
     values written into the database.
     """
-    copy = tmp_path / "copy.db"
-    shutil.copy(db, copy)
     with Store(copy) as store:
         sessions = column(store, "SELECT session_id FROM corpus_sessions ORDER BY 1")
         n = len(sessions)
@@ -256,9 +256,7 @@ def test_file_types(path: str, kind: str) -> None:
     assert file_type(path) == kind
 
 
-def test_introduced_weaknesses_by_rule_and_cwe(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    shutil.copy(db, copy)
+def test_introduced_weaknesses_by_rule_and_cwe(copy: Path) -> None:
     with Store(copy) as store:
         _scan(store, 600, 400)
         for number in range(36):
@@ -418,9 +416,7 @@ def test_modes_count_every_session_once(db: Path) -> None:
     ) == list(CodingMode)
 
 
-def test_the_canonical_record_is_the_one_with_most_output_tokens(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "c.db"
-    copy.write_bytes(db.read_bytes())
+def test_the_canonical_record_is_the_one_with_most_output_tokens(copy: Path) -> None:
     with Store(copy) as store:
         rows = store.rows(
             "SELECT session_id, COUNT(*) AS n FROM checkpoint_sessions GROUP BY 1 HAVING n > 1"
@@ -525,9 +521,7 @@ def test_published_shares_are_of_all_sessions_and_of_what_a_version_says() -> No
     assert published_values("coding_modes")["collaborative | vendor"]["paper_v2"] is None
 
 
-def test_fixed_weaknesses_stand_beside_introduced_ones(db: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    shutil.copy(db, copy)
+def test_fixed_weaknesses_stand_beside_introduced_ones(copy: Path) -> None:
     with Store(copy) as store:
         lines = _scan(store, 600, 400)
         (table,) = (table for table in study(store) if table.name == "weaknesses")
