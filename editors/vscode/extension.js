@@ -97,11 +97,11 @@ async function provideHover(document, position, cancelled) {
 
 // Who wrote a line, and how that is known. `line`: an answer of `whowrote why --json`.
 function explanation(line, prompt) {
-  const author = line.agent || line.tool || line.git_author;
-  const model = line.model && ` (${line.model})`;
+  const author = line.agent || line.tool || (line.class in PERSON ? line.git_author : "");
+  const words = [line.class.replaceAll("_", " "), author].filter(Boolean).join(": ");
   const known = [line.how, line.evidence, line.reason].filter((word) => word && word !== "none");
   return [
-    line.class ? `${line.class.replaceAll("_", " ")}: ${author}${model}` : "no author",
+    words && words + (line.model && ` (${line.model})`),
     known.join(", ").replaceAll("_", " "),
     ...line.how_we_know,
     line.measured,
