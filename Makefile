@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security vscode lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -120,6 +120,12 @@ security: setup
 	-$(BIN)/pip install --quiet -e '.[fuzz]'
 	$(BIN)/python tests/security.py $(if $(SMALL),--small) $(ATTACKS)
 	$(if $(SMALL),,$(BIN)/python docs/generate.py)
+
+# The extension for VS Code; needs Node.js 20 or newer. It is not published.
+vscode:
+	mkdir -p build
+	cd editors/vscode && npx --yes @vscode/vsce@3 package --no-dependencies --skip-license --allow-missing-repository \
+	  --out ../../build/whowrote.vsix
 
 # What CI and releases install: every distribution by its hash. pyproject.toml keeps open lower bounds for users.
 lock: setup
