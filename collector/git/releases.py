@@ -4,8 +4,8 @@ come before a release are passed over.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from collector.git.base import NamedCommit
 from collector.git.repository import GitRepo
 from collector.json_values import Texts
 from collector.model import Commit
@@ -27,12 +27,7 @@ def tags_of(repo: GitRepo) -> Texts:
     return {sha: printable(name) for name, sha in sorted(named, key=_longest_first)}
 
 
-class Tag(NamedTuple):
-    name: str
-    sha: str
-
-
-def tag_of(repo: GitRepo, package: str, version: str) -> Tag | None:
+def tag_of(repo: GitRepo, package: str, version: str) -> NamedCommit | None:
     """The tag of a version of a package, such as v1.2, release-1.2, PACKAGE-1.2 or PACKAGE@1.2, and
     its commit.
     """
@@ -41,7 +36,7 @@ def tag_of(repo: GitRepo, package: str, version: str) -> Tag | None:
     for name, oid in sorted(repo.refs().items(), key=lambda ref: len(ref[0])):
         tag = name.removeprefix(_TAG)
         if name.startswith(_TAG) and fits.fullmatch(tag) and (sha := repo.peel_commit(oid)):
-            return Tag(printable(tag), sha)
+            return NamedCommit(printable(tag), sha)
     return None
 
 
