@@ -1,15 +1,16 @@
 """By how much git's clock was behind the agents', where commits hold what sessions wrote only
 later. Pure.
 
-Nobody commits lines before they are written. Where many rare lines of a commit stand for the first
-time, as far as any record shows, in edits of the hour after it, its clock was behind by the time
-between at least; so was that of the same person's commits around it.
+Nobody commits lines before they are written. Where most rare lines of a file stand for the first
+time, as far as any record shows, in edits of the hour after its commit, the clock of the commit was
+behind by the time between at least; so was that of the same person's commits around it. A squash
+holds files of earlier work as well.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -27,7 +28,7 @@ _NEVER = float("inf")
 _LONGEST = 3600.0  # seconds by which a clock is taken to be behind at most
 _AROUND = 3 * 3600.0  # seconds in which commits of the same person have the same clock
 _ENOUGH = 10  # lines of a commit that were written only after it
-_SHARE = 0.5  # of its rare lines in these files
+_SHARE = 0.5  # of the rare lines of a file, for the file to count
 _AFTER = 1.0  # seconds from an edit to its commit, at least
 _LAST = 3  # such lines of an edit, from which the commit is later than it
 
@@ -92,7 +93,7 @@ def on_session_clocks(
 
 def _offset(
     commit: Commit,
-    near: Iterable[_Writer],
+    near: Collection[_Writer],
     writers: Iterable[_Writer],
     files: Iterable[AddedFile],
     rarity: Callable[[str], float],
@@ -100,21 +101,30 @@ def _offset(
     """Seconds from a commit to the last of the edits that wrote its lines; 0 where it cannot be
     told.
     """
-    at, first = commit.author_time + SLACK, dict[str, float]()
-    texts = "\n".join(file.lines[index] for file in files for index in file.added)
-    lines = {line for line in telling_lines(texts) if rarity(line) == 1}
-    for writer in near if len(lines) >= _ENOUGH else ():
-        for line in lines & writer.first.keys():
-            first[line] = min(writer.first[line], first.get(line, _NEVER))
-    later = {line: moment for line, moment in first.items() if at < moment <= at + _LONGEST}
-    if len(later) < max(_ENOUGH, _SHARE * len(lines)) or any(
-        writer.had_seen(later, at) for writer in writers
-    ):
+    at = commit.author_time + SLACK
+    later: dict[str, float] = {}
+    for file in files:
+        text = "\n".join(file.lines[index] for index in file.added)
+        lines = {line for line in telling_lines(text) if rarity(line) == 1}
+        since = dict(_written_later(lines, near, at))
+        if len(since) >= _SHARE * len(lines):
+            later |= since
+    if len(later) < _ENOUGH or any(writer.had_seen(later, at) for writer in writers):
         return 0.0
     last = max(
         (moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0
     )
     return last + _AFTER - commit.author_time if last else 0.0
+
+
+def _written_later(
+    lines: Iterable[str], near: Collection[_Writer], at: float
+) -> Iterator[tuple[str, float]]:
+    """Of these lines, those that were first written in the hour after a moment, with when."""
+    for line in lines:
+        first = min((writer.first.get(line, _NEVER) for writer in near), default=_NEVER)
+        if at < first <= at + _LONGEST:
+            yield line, first
 
 
 class _Writer:

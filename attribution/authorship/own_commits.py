@@ -16,6 +16,7 @@ from attribution.authorship.commit_calls import CommitCall
 from attribution.authorship.session_edits import SessionEdits
 from collector.groups import group_pairs, only
 from collector.model import Commit
+from collector.text import file_name
 
 _NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\"")
 _SHORT = 7  # characters of an abbreviated id, at least
@@ -148,22 +149,30 @@ class _Search:
         return only(fitting)
 
     def _commit_with_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
-        """The only commit of the same hour with the message of the call that fits the session:
-        git's clock was off.
+        """The only commit of the same hour, else of the same day, with the message of the call
+        that fits the session: git's clock was off.
         """
-        first = bisect_left(self._by_time, made.call.at - _DRIFT, key=lambda item: item[0])
-        last = bisect_left(self._by_time, made.call.at + _DRIFT, key=lambda item: item[0])
+        for seconds in (_DRIFT, _CLOCKS):
+            fitting = self._with_message(session, made, seconds)
+            if fitting:
+                return only(fitting)
+        return None
+
+    def _with_message(
+        self, session: SessionEdits, made: CommitCall, seconds: float
+    ) -> list[Commit]:
+        first = bisect_left(self._by_time, made.call.at - seconds, key=lambda item: item[0])
+        last = bisect_left(self._by_time, made.call.at + seconds, key=lambda item: item[0])
         near = {
             sha: commit
             for _, sha, commit in self._by_time[first:last]
             if sha not in self.found and made.started
         }
-        fitting = [
+        return [
             commit
             for commit in near.values()
             if _has_message(commit, made) and self._fits(commit, session)
         ]
-        return only(fitting)
 
     def _during(self, made: CommitCall) -> Iterator[Commit]:
         """Commits that nobody claimed and that were authored, or amended, while the call ran."""
@@ -181,12 +190,13 @@ class _Search:
         return commit.author_email in session.emails and self._is_on_files(commit, session)
 
     def _is_on_files(self, commit: Commit, session: SessionEdits) -> bool:
-        """Whether a commit changed a file that the session worked on."""
+        """Whether a commit changed a file that the session edited, or named in a command."""
         paths = {raw.edit.path for raw in session.edits}
+        commands = "\n".join(action.command for action in session.actions)
         return any(
-            path == own or path.endswith("/" + own)
+            any(path == own or path.endswith("/" + own) for path in paths)
+            or re.search(rf"(?<![\w-]){re.escape(file_name(own))}(?![\w-])", commands)
             for own in self._paths(commit.sha)
-            for path in paths
         )
 
 

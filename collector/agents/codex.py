@@ -21,7 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from collector.agents.common.call_ids import RANDOM_ID, CallText
-from collector.agents.common.edits import BEGIN, edits_from_patch, parse_patch, patches_in
+from collector.agents.common.edits import (
+    BEGIN,
+    edits_from_patch,
+    edits_of_unknown_tool,
+    parse_patch,
+    patches_in,
+)
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
 from collector.agents.common.reader import (
@@ -409,7 +415,7 @@ class _Reader(RecordReader):
         return self.started[call_id]
 
     def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
-        name, arguments = get_str(payload, "name") or kind, arguments_of(payload)
+        name, arguments = _tool_of(payload) or kind, arguments_of(payload)
         said = CallText(name, arguments, self.thread.agent_id)
         key = self.call_ids.called(self._id(payload, time), said, time, self.order)
         call = self._known(key, time)
@@ -672,6 +678,13 @@ class CodexCall(Call):
             self.success = success
 
 
+def _tool_of(payload: dict[str, Any]) -> str:
+    """The name of a tool; one of a server stands behind the server's, as `mcp__shelf__write`."""
+    name = get_str(payload, "name")
+    server = get_str(payload, "namespace").rstrip("_")
+    return f"{server}__{name}" if server and not name.startswith(server) else name
+
+
 def arguments_of(payload: dict[str, Any]) -> object:
     """Arguments as an object where they are JSON text, else as they are; a custom tool takes
     plain text.
@@ -928,6 +941,8 @@ def _patch_edits(call: CodexCall) -> list[Edit]:
         return [edit for patch in patches for edit in parse_patch(patch, call.cwd, by_shell=True)]
     if call.name == "apply_patch" or BEGIN in get_str(call.arguments, "input"):
         return edits_from_patch(call.arguments, call.cwd)
+    if "__" in call.name:
+        return edits_of_unknown_tool(call.name, call.arguments, call.cwd)
     return []
 
 

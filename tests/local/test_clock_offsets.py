@@ -55,6 +55,22 @@ def test_lines_that_were_put_into_a_file_by_hand_before(
     assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_commit_that_holds_earlier_work_as_well(
+    agent: str, clone: Clone, session: AgentSession, db: Path
+) -> None:
+    """As a squash does: most of its lines were written long before."""
+    for number in range(3):
+        clone.person(f"src/old_{number}.py", BY_HAND.replace("phase", f"phase_{number}"))
+    clone.wait(60 * MINUTE)
+    session.prompt("Go on")
+    session.write("src/steps.py", LONG)
+    sha = clone.commit("Add everything", -12 * MINUTE)
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert "agent" not in authors(said_of(clone, db, sha, "src/old_1.py"))
+
+
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
 @two_agents
 def test_next_commit_of_the_same_person_has_the_same_clock(

@@ -84,6 +84,39 @@ def test_clock_of_git_may_be_off(
     assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
 
 
+@pytest.mark.parametrize("off", [-3 * HOUR, 3 * HOUR, -20 * HOUR, 20 * HOUR])
+@pytest.mark.parametrize("by", ["edit", "command"])
+@three_agents
+def test_quiet_commit_is_its_sessions_though_the_clock_of_git_is_off(
+    agent: str, by: str, off: float, clone: Clone, session: AgentSession, db: Path
+) -> None:
+    clone.wait(30 * HOUR)
+    session.prompt("Go on")
+    if by == "edit":
+        session.write("src/steps.py", LONG)
+    else:
+        clone.put("src/steps.py", LONG, "agent")
+        session.shell(f"cat > src/steps.py <<'EOF'\n{LONG}EOF", "")
+    sha = session.commit("Add steps", QUIET["-q"][0].format(message="Add steps"), "", off=off)
+    keep(session, agent)
+    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+
+
+def test_quiet_commit_of_a_busy_day_with_the_same_message_twice_is_nobodys(
+    clone: Clone, session: AgentSession, db: Path
+) -> None:
+    """Either may be the call's."""
+    clone.wait(30 * HOUR)
+    session.prompt("Go on")
+    session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows) or 0\n")
+    sha = session.commit("wip", QUIET["-q"][0].format(message="wip"), "", off=20 * HOUR)
+    clone.person("src/app.py", "def total(rows):\n    return math.fsum(rows)\n")
+    other = clone.commit("wip", 20 * HOUR)
+    keep(session)
+    said = said_of(clone, db, other, "src/app.py")
+    assert sha != other and "agent" not in authors(said)
+
+
 def test_commit_keeps_gits_times_in_the_database(
     clone: Clone, session: AgentSession, db: Path
 ) -> None:

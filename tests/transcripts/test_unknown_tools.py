@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from collector.agents import claude_code, copilot_chat
+from collector.agents import claude_code, codex, copilot_chat
 from collector.json_values import JsonObject
 from collector.model import Session, ToolCall
 
@@ -82,6 +82,28 @@ def _written(call: ToolCall) -> tuple[str, str, str]:
     written = edit.content or "".join(pair.new for pair in edit.replacements)
     written = written or "".join(f"{line[1:]}\n" for hunk in edit.hunks for line in hunk.lines)
     return edit.path, edit.op, written
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"name": "write_file", "namespace": "mcp__shelf__"},
+        {"name": "write_file", "namespace": "mcp__shelf"},
+        {"name": "mcp__shelf__write_file"},
+        {"name": "shelf__write_file"},
+    ],
+)
+def test_codex_names_the_server_of_a_tool_or_puts_it_before_the_name(named: JsonObject) -> None:
+    arguments = json.dumps({"path": "/r/a.py", "content": BODY})
+    call = {"type": "function_call", "call_id": "t1", "arguments": arguments, **named}
+    output = {"type": "function_call_output", "call_id": "t1", "output": "Wall time: 0.1 seconds"}
+    lines = [
+        json.dumps({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": item})
+        for item in (call, output)
+    ]
+    (call_read,) = codex.read("s", ["\n".join(lines).encode()]).calls
+    assert call_read.name.endswith("shelf__write_file")
+    assert _written(call_read) == ("/r/a.py", "write", BODY)
 
 
 _MARKED = f"# ...existing code...\n{BODY}// ... existing code ...\n"
