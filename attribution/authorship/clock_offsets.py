@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
 from attribution.authorship.case import SLACK, AddedFile
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.own_commits import OwnCommit
+from attribution.authorship.own_commits import OwnCommit, delay_commit
 from attribution.authorship.session_edits import RawEdit, SessionEdits, telling_lines
 from collector.model import Commit, Status
 from collector.text import file_name
@@ -85,10 +85,7 @@ def on_session_clocks(
             for item in evidence
             if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND
         )
-        offset = max((item.offset for item in same), default=0.0)
-        yield replace(
-            commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset
-        )
+        yield delay_commit(commit, max((item.offset for item in same), default=0.0))
 
 
 def _offset(
@@ -104,9 +101,8 @@ def _offset(
     at = commit.author_time + SLACK
     later: dict[str, float] = {}
     for file in files:
-        text = "\n".join(file.lines[index] for index in file.added)
-        lines = {line for line in telling_lines(text) if rarity(line) == 1}
-        since = dict(_written_later(lines, near, at))
+        lines = rare_lines(file, rarity)
+        since = dict(_lines_written_later(lines, near, at))
         if len(since) >= _SHARE * len(lines):
             later |= since
     if len(later) < _ENOUGH or any(writer.had_seen(later, at) for writer in writers):
@@ -117,7 +113,13 @@ def _offset(
     return last + _AFTER - commit.author_time if last else 0.0
 
 
-def _written_later(
+def rare_lines(file: AddedFile, rarity: Callable[[str], float]) -> set[str]:
+    """The lines that a commit adds to a file, and that no other file has."""
+    text = "\n".join(file.lines[index] for index in file.added)
+    return {line for line in telling_lines(text) if rarity(line) == 1}
+
+
+def _lines_written_later(
     lines: Iterable[str], near: Collection[_Writer], at: float
 ) -> Iterator[tuple[str, float]]:
     """Of these lines, those that were first written in the hour after a moment, with when."""
@@ -135,7 +137,6 @@ class _Writer:
         self._times: dict[str, list[float]] = defaultdict(list)  # by name of the file
         for raw in session.edits:
             self._times[file_name(raw.edit.path)].append(raw.at)
-        self._first: dict[str, float] | None = None
 
     def files(self) -> Iterator[tuple[str, str]]:
         """The addresses of its person, each with the name of every file that it wrote."""
@@ -146,16 +147,15 @@ class _Writer:
         at = commit.author_time + SLACK
         return any(at < moment <= at + _LONGEST for moment in self._times[name])
 
-    @property
+    @cached_property
     def first(self) -> dict[str, float]:
         """Line -> when the session wrote it, of lines that it had not seen before."""
-        if self._first is None:
-            self._first, seen = {}, set[str]()
-            for _, _, text, written in sorted(self._events(), key=lambda event: event[:2]):
-                lines = set(telling_lines(text))
-                self._first |= dict.fromkeys(lines - seen, written) if written else {}
-                seen |= lines
-        return self._first
+        result, seen = dict[str, float](), set[str]()
+        for _, _, text, written in sorted(self._events(), key=lambda event: event[:2]):
+            lines = set(telling_lines(text))
+            result |= dict.fromkeys(lines - seen, written) if written else {}
+            seen |= lines
+        return result
 
     def had_seen(self, lines: Mapping[str, object], moment: float) -> bool:
         """Whether it had seen or written one of these telling lines until then."""

@@ -14,7 +14,8 @@ from zlib import crc32
 from attribution.authorship.align import text_of
 from attribution.authorship.case import AddedFile, added_file
 from attribution.authorship.diffs import CommitDiff
-from attribution.authorship.printed_diffs import FilesRead, PrintedDiffs
+from attribution.authorship.printed_diffs import PrintedDiffs
+from attribution.authorship.scope import ALL, Scope
 from collector.checkpoints.statements import checkpoint_ids
 from collector.files.kinds import BY_HAND, Attributes
 from collector.git.ancestry import Ancestry
@@ -174,26 +175,23 @@ def read_history(
     attributes: Sequence[Attributes] = (),
     *,
     rarity: bool = True,
-    only: FilesRead | None = None,
+    scope: Scope = ALL,
 ) -> CommitHistory:
     """Diffs of all commits, with the kind of each file; `attributes` are the repository's own.
 
     Texts are not kept.
 
-    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is. `only`:
-    all other changes are left out.
+    Without `rarity` nothing is remembered of the lines, and nobody may ask how rare one is.
     """
-    history = CommitHistory(
-        list(commits), {}, lines=LineFiles((only.shared if only is not None else None) or b"")
-    )
+    history = CommitHistory(list(commits), {}, lines=LineFiles(scope.shared or b""))
     count = history.lines.add if rarity else None
-    chosen = [commit for commit in commits if only is None or commit.sha in only.commits]
-    if only is not None:
+    chosen = [commit for commit in commits if commit.sha in scope.commits]
+    if scope is not ALL:
         history.diffs = {commit.sha: CommitDiff(commit, []) for commit in commits}
         history.paths.update(repo.paths(commits[-1].sha))
     with (
         repo.open_scratch() as git,
-        closing(PrintedDiffs(repo, git, chosen, attributes, count, only)) as printed,
+        closing(PrintedDiffs(repo, git, chosen, attributes, count, scope)) as printed,
     ):
         for commit in chosen:
             result = history.diffs[commit.sha] = printed.diff_of(commit)

@@ -5,6 +5,7 @@ one whose id the calls after it show, else the one of that very moment, if autho
 fit.
 """
 
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -60,10 +61,13 @@ class OwnCommit(NamedTuple):
                 if int(started) == commit.author_time
                 else commit
             )
-        offset = ended - commit.commit_time
-        return replace(
-            commit, author_time=commit.author_time + offset, commit_time=commit.commit_time + offset
-        )
+        return delay_commit(commit, ended - commit.commit_time)
+
+
+def delay_commit(commit: Commit, seconds: float) -> Commit:
+    """A commit with later times."""
+    later = commit.author_time + seconds
+    return replace(commit, author_time=later, commit_time=commit.commit_time + seconds)
 
 
 def own_commits(
@@ -152,39 +156,30 @@ class _Search:
         """The only commit of the same hour, else of the same day, with the message of the call
         that fits the session: git's clock was off.
         """
-        for seconds in (_DRIFT, _CLOCKS):
-            fitting = self._with_message(session, made, seconds)
+        for seconds in (_DRIFT, _CLOCKS) if made.started else ():
+            around = self._commits_between(made.call.at - seconds, made.call.at + seconds)
+            near = {commit.sha: commit for _, commit in around if _has_message(commit, made)}
+            fitting = [commit for commit in near.values() if self._fits(commit, session)]
             if fitting:
                 return only(fitting)
         return None
 
-    def _with_message(
-        self, session: SessionEdits, made: CommitCall, seconds: float
-    ) -> list[Commit]:
-        first = bisect_left(self._by_time, made.call.at - seconds, key=lambda item: item[0])
-        last = bisect_left(self._by_time, made.call.at + seconds, key=lambda item: item[0])
-        near = {
-            sha: commit
-            for _, sha, commit in self._by_time[first:last]
-            if sha not in self.found and made.started
-        }
-        return [
-            commit
-            for commit in near.values()
-            if _has_message(commit, made) and self._fits(commit, session)
-        ]
-
     def _during(self, made: CommitCall) -> Iterator[Commit]:
         """Commits that nobody claimed and that were authored, or amended, while the call ran."""
         renewed = _KEEPS_AUTHOR_TIME.search(made.text)
-        first = bisect_left(self._by_time, made.started - SLACK, key=lambda item: item[0])
-        for moment, sha, commit in self._by_time[first:] if made.started else ():
-            if moment > made.call.at + SLACK:
-                return
-            if sha not in self.found and moment == (
-                commit.commit_time if renewed else commit.author_time
-            ):
+        started = made.started or math.inf
+        for moment, commit in self._commits_between(started - SLACK, made.call.at + SLACK):
+            if moment == (commit.commit_time if renewed else commit.author_time):
                 yield commit
+
+    def _commits_between(self, begin: float, end: float) -> Iterator[tuple[float, Commit]]:
+        """Commits that nobody claimed, with the moment at which they were authored or made."""
+        first = bisect_left(self._by_time, begin, key=lambda item: item[0])
+        for moment, sha, commit in self._by_time[first:]:
+            if moment > end:
+                return
+            if sha not in self.found:
+                yield moment, commit
 
     def _fits(self, commit: Commit, session: SessionEdits) -> bool:
         return commit.author_email in session.emails and self._is_on_files(commit, session)

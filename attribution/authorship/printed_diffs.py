@@ -4,11 +4,11 @@ Git compares texts several times faster than libgit2 does for us. Merges, and wh
 got another name or git cannot tell, is compared one by one (`diffs`).
 """
 
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from attribution.authorship.diffs import AddedLines, CommitDiff, Count, FileDiff, diff_of, file_diff
+from attribution.authorship.scope import ALL, Scope
 from collector.files.kinds import (
     BY_TEXT,
     HEAD_LINES,
@@ -28,18 +28,6 @@ from collector.model import Commit, FileChange
 from collector.vocabulary.lines import FileKind
 
 
-class FilesRead(NamedTuple):
-    """What is read of a history where a question concerns a few files."""
-
-    commits: Collection[str]  # their ids; of the others nothing is read
-    paths: Collection[str]
-    since: float  # commands that ended before are not known
-    asked: Container[str]  # of these commits the verdicts are wanted
-    # `LineFiles.shared_lines` of the attributed commits; None: not kept, all files of `commits` are
-    # counted
-    shared: bytes | None
-
-
 class PrintedDiffs:
     """The diffs of commits, to be asked for in the order in which they are given."""
 
@@ -50,23 +38,20 @@ class PrintedDiffs:
         commits: Sequence[Commit],
         attributes: Sequence[Attributes] = (),
         count: Count | None = None,
-        only: FilesRead | None = None,
+        scope: Scope = ALL,
     ) -> None:
         """`attributes` are the repository's own; `count` is told the lines that each commit but
         merges added to a file.
 
-        `only`: of other files no more is found out, nor are their lines counted where it is known
-        which are shared.
+        The lines of files beyond the scope are not counted where it is known which are shared.
         """
         self._repo, self._attributes, self._count = repo, attributes, count
-        self._paths = only.paths if only is not None else None
+        self._paths = scope.paths
         self._kinds = _Kinds(repo, attributes)
         # most come again and again in a history, which keeps each once
         self._ranges: dict[AddedLines, AddedLines] = {}
         self._unknown = frozenset(repo.censored().shallow)  # git would show them as first commits
-        self._alone: Collection[str] = (
-            only.paths if only is not None and only.shared is not None else ()
-        )
+        self._alone: Collection[str] = scope.paths if scope.shared is not None else ()
         self._patches = PatchStream(git, TEXT_BYTES, with_text=True, paths=self._alone)
         self._patches.feed([commit.sha for commit in commits if self._is_printed(commit)])
 
@@ -86,11 +71,7 @@ class PrintedDiffs:
             else CommitDiff(commit, files)
         )
         if result.files is not None:
-            result.files = [
-                file
-                for file in result.files
-                if self._paths is None or file.change.path in self._paths
-            ]
+            result.files = [file for file in result.files if file.change.path in self._paths]
         return result
 
     def _changed_files(self, commit: Commit) -> list[FileDiff] | None:
@@ -122,9 +103,7 @@ class PrintedDiffs:
                     self._count(change.path, bare)
         start = min(delta.hunks[0][0], delta.hunks[0][2]) if delta.hunks else 0
         kind = (
-            self._kinds.of(change, says, start)
-            if self._paths is None or change.path in self._paths
-            else FileKind.SOURCE
+            self._kinds.of(change, says, start) if change.path in self._paths else FileKind.SOURCE
         )
         return FileDiff(change, "text", tuple(added), deleted, kind)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.authorship.case import SLACK
-from attribution.authorship.clock_offsets import Added, lines_before
+from attribution.authorship.clock_offsets import Added, lines_before, rare_lines
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.own_commits import OwnCommit
 from attribution.authorship.session_edits import SessionEdits, telling_lines
@@ -72,8 +72,7 @@ def _commit_times(
         diff = history.diffs[commit.sha]
         by_hand = [file for file in diff.files or () if file.kind in BY_HAND]
         for file in added(replace(diff, files=by_hand)):
-            texts = "\n".join(file.lines[index] for index in file.added)
-            lines = {line for line in telling_lines(texts) if history.rarity(line) == 1}
+            lines = rare_lines(file, history.rarity)
             again |= lines & first.keys()
             first |= dict.fromkeys(lines, commit.author_time)
     return {line: at for line, at in first.items() if line not in again}

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from attribution.authorship.people import MIN_HOLE, UNRECORDED
-from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.run_data import Judged
+from attribution.authorship.scope import Scope
 from attribution.authorship.verdicts import Verdict, unknown
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.recorded_sessions import stored_now
@@ -141,8 +141,8 @@ def _judge_waiting(
         raise InputTooLarge("many files changed in many commits", "")
     since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
     commits = {*earlier, *opened.waiting}
-    only = FilesRead(commits, names | beside, since, asked, kept_shared_lines(context))
-    return _judge_files(context, opened, newer, names, only), asked
+    scope = Scope(commits, names | beside, since, asked, kept_shared_lines(context))
+    return _judge_files(context, opened, newer, names, scope), asked
 
 
 def _loses_lines(repo: GitRepo, change: FileChange) -> bool:
@@ -164,7 +164,7 @@ def _judge_files(
     opened: OpenRepo,
     newer: Sequence[Commit],
     names: Collection[str],
-    only: FilesRead,
+    scope: Scope,
 ) -> Judged | None:
     """`names`: files of which all sessions are read; of the others, those of the last days."""
     store, repo = context.store, context.repo
@@ -172,8 +172,8 @@ def _judge_files(
     words = {file_name(name) for name in names}
     values = (
         opened.repo_id,
-        iso(only.since) or "~",
-        *(json.dumps(sorted(several)) for several in (names, words, only.commits)),
+        iso(scope.since) or "~",
+        *(json.dumps(sorted(several)) for several in (names, words, scope.commits)),
     )
     sessions = store.pairs(_SESSIONS, values)
     checkpoints, local = stored = stored_now(store, repo, opened.repo_id)
@@ -188,7 +188,7 @@ def _judge_files(
     with store.transaction():
         ids = add_checkpoints(context, _unknown(checkpoints, sessions))
     read = read_sessions(context, files, ids, few=True)
-    return judge_lines(context, head, read, stored, only) if newer else None
+    return judge_lines(context, head, read, stored, scope) if newer else None
 
 
 def _sessions_named(newer: Sequence[Commit], checkpoints: Sequence[Checkpoint]) -> set[str]:

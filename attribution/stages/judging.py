@@ -21,11 +21,11 @@ from attribution.authorship.links import (
 )
 from attribution.authorship.own_commits import own_commits
 from attribution.authorship.passes import settle
-from attribution.authorship.printed_diffs import FilesRead
 from attribution.authorship.recover import recover
 from attribution.authorship.renamed_files import follow_renamed
 from attribution.authorship.replay import Worktree
 from attribution.authorship.run_data import Judged, Replayed, RunInputs, SessionsRead
+from attribution.authorship.scope import ALL, Scope
 from attribution.authorship.session_clocks import put_sessions_on_clock
 from attribution.authorship.session_edits import characters_of
 from attribution.authorship.texts import DiffTexts, RepositoryTexts, text_at
@@ -51,7 +51,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "34"
+VERSION = "35"
 """Of what is concluded: to be raised with the rules."""
 
 _GONE = (
@@ -65,17 +65,17 @@ def judge_lines(
     head: str,
     sessions: SessionsRead,
     stored: tuple[Sequence[Checkpoint], LocalSessions],
-    only: FilesRead | None = None,
+    scope: Scope = ALL,
 ) -> Judged:
-    """All steps in order, for a run, or for a question about the commits and files of `only`.
+    """All steps in order, for a run or a question.
 
     `stored`: the checkpoints, and what this machine keeps.
     """
     checkpoints, local = stored
-    evidence = read_inputs(context, head, sessions, checkpoints, only)
-    replayed = replay(context, evidence, local, only)
+    evidence = read_inputs(context, head, sessions, checkpoints, scope)
+    replayed = replay(context, evidence, local, scope)
     context.progress("judging lines", 0, 0)
-    return judge(context.repo, evidence, replayed, only)
+    return judge(context.repo, evidence, replayed, scope)
 
 
 def read_inputs(
@@ -83,7 +83,7 @@ def read_inputs(
     head: str,
     sessions: SessionsRead,
     checkpoints: Sequence[Checkpoint],
-    only: FilesRead | None = None,
+    scope: Scope = ALL,
 ) -> RunInputs:
     context.progress("reading commits", 0, 0)
     attributes = attributes_at(context.repo, head)
@@ -92,7 +92,7 @@ def read_inputs(
         list(context.repo.history(head)),
         attributes,
         rarity=bool(sessions.edits),
-        only=only,
+        scope=scope,
     )
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.characters = characters_of(sessions.edits)
@@ -113,7 +113,7 @@ def replay(
     context: RunContext,
     evidence: RunInputs,
     local: LocalSessions = NOTHING_LOCAL,
-    only: FilesRead | None = None,
+    scope: Scope = ALL,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history, sessions = evidence.history, evidence.sessions.edits
@@ -133,10 +133,12 @@ def replay(
     unread = [(seconds(row["started_at"]), seconds(row["ended_at"])) for row in gone]
     unread += [(trace.begin, trace.end) for trace in local.traces]
     add_unrecorded(lines.values(), unread)
-    if only is not None:
-        edits = [edit for edit in edits if edit.path in only.paths or edit.path.endswith(DOCUMENTS)]
+    if scope is not ALL:
+        edits = [
+            edit for edit in edits if edit.path in scope.paths or edit.path.endswith(DOCUMENTS)
+        ]
         for line in lines.values():
-            line.keep(only.paths, only.since)
+            line.keep(scope.paths, scope.since)
     # their commits hold snapshots
     shadows = (c for c in evidence.checkpoints if c.store is CheckpointStore.SHADOW)
     snapshots = (
@@ -157,26 +159,21 @@ def replay(
     for line in lines.values():
         line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
-    if only is not None:
-        # worktrees compared with one of these commits, and there what the state later depends on
-        asked = only.asked
-        wanted = {
-            root: several
-            for root, several in probes.items()
-            if any(probe.sha in asked for probe in several)
-        }
-        probes = {
-            root: [p for p in several if p.main or p.here or p.sha in asked]
-            for root, several in wanted.items()
-        }
+    # worktrees compared with one of the commits asked about, and there what the state later
+    # depends on
+    wanted = {
+        root: [probe for probe in several if probe.main or probe.here or probe.sha in scope.asked]
+        for root, several in probes.items()
+        if any(probe.sha in scope.asked for probe in several)
+    }
     runs = []
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
-        if only is None or root in probes:
+        if scope is ALL or root in wanted:
             tree = Worktree(texts.versions, texts.is_committed)
             runs.append(
                 Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(
-                    probes.get(root, ())
+                    wanted.get(root, ())
                 )
             )
     return Replayed(lines, edits, runs)
@@ -205,9 +202,7 @@ def _probes(
     return probes
 
 
-def judge(
-    repo: GitRepo, evidence: RunInputs, replayed: Replayed, only: FilesRead | None = None
-) -> Judged:
+def judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, scope: Scope = ALL) -> Judged:
     probes, edited, sessions = (
         replayed.probes(),
         edited_paths(replayed.timelines),
@@ -215,7 +210,7 @@ def judge(
     )
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
     verdicts, local = {}, all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
-    for commit in (c for c in evidence.history.commits if only is None or c.sha in only.asked):
+    for commit in (c for c in evidence.history.commits if c.sha in scope.asked):
         link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
         missing = evidence.missing_transcripts(link)
         readable = any(

@@ -13,7 +13,7 @@ from support.histories import Build, Files, drop, random_history, text, words
 
 from attribution.authorship.commits import LineFiles, read_history
 from attribution.authorship.diffs import diff_of
-from attribution.authorship.printed_diffs import FilesRead
+from attribution.authorship.scope import Scope
 from collector.errors import WhoWroteError
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.program import GitFailed, ScratchGit
@@ -36,7 +36,7 @@ def check(repo: GitRepo, tips: Sequence[str], attributes: Sequence[Attributes] =
     some = set(
         sorted({file.change.path for diff in slow.values() for file in diff.files or ()})[::2]
     )
-    few = read_history(repo, commits, attributes, only=FilesRead(slow, some, 0.0, (), None))
+    few = read_history(repo, commits, attributes, scope=Scope(slow, some, asked=()))
     assert {sha: diff.files for sha, diff in few.diffs.items()} == {
         sha: diff.files and [file for file in diff.files if file.change.path in some]
         for sha, diff in slow.items()
@@ -47,7 +47,7 @@ def check(repo: GitRepo, tips: Sequence[str], attributes: Sequence[Attributes] =
     for _ in changes:  # with the names that the files had before
         some |= {change.old_path for change in changes if change.path in some}
     alone = read_history(
-        repo, commits, attributes, only=FilesRead(slow, some, 0.0, (), history.lines.shared_lines())
+        repo, commits, attributes, scope=Scope(slow, some, 0.0, (), history.lines.shared_lines())
     )
     assert {sha: diff.files for sha, diff in alone.diffs.items()} == {
         sha: diff.files and [file for file in diff.files if file.change.path in some]

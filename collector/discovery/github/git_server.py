@@ -85,7 +85,7 @@ class GitServers(Patient):
         answer = self._post(base, ls_refs_request(prefixes))
         if _is(answer, RESULT):
             # protocol 2 is not spoken, or another hash is
-            with suppress(ServerSays, BadProtocol):
+            with suppress(BadProtocol):
                 return parse_ls_refs(answer.body, _base(answer.url))
         greeting = self._greet(base)
         answer = self._post(
@@ -93,7 +93,7 @@ class GitServers(Patient):
         )
         try:
             return parse_ls_refs(answer.body, _base(answer.url))
-        except (ServerSays, BadProtocol) as error:
+        except BadProtocol as error:
             raise NoRefs(f"git answered: {error}") from None
 
     def _greet(self, base: str) -> HttpResponse:
@@ -182,11 +182,7 @@ def _base(url: str) -> str:
 
 
 class BadProtocol(ValueError):
-    """The answer is not what git's protocol allows."""
-
-
-class ServerSays(ValueError):
-    """The server answered with an error of its own, in an ERR packet."""
+    """The answer is not what git's protocol allows, or an error of the server's own."""
 
 
 @dataclass
@@ -234,7 +230,7 @@ def ls_refs_request(prefixes: Sequence[str], sha256: bool = False) -> bytes:
 
 
 def parse_ls_refs(answer: bytes, url: str = "") -> Refs:
-    """Raises BadProtocol, ServerSays."""
+    """Raises BadProtocol."""
     refs = Refs(url=url)
     has_ended = False
     for data, mark in packets(answer):
@@ -244,7 +240,7 @@ def parse_ls_refs(answer: bytes, url: str = "") -> Refs:
             raise BadProtocol("an unexpected delimiter")
         has_ended = mark == FLUSH
         if data.startswith(b"ERR "):
-            raise ServerSays(data[4:].decode("utf-8", "replace").strip()[:300])
+            raise BadProtocol(data[4:].decode("utf-8", "replace").strip()[:300])
         if not has_ended:
             _add_line(refs, data.rstrip(b"\n"))
     if not has_ended:
