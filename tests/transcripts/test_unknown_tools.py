@@ -84,6 +84,27 @@ def _written(call: ToolCall) -> tuple[str, str, str]:
     return edit.path, edit.op, written
 
 
+_FILE: JsonObject = {"path": "/r/a.py", "content": BODY}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    {
+        "tool_call": {"name": "mcp__shelf__write_file", "arguments": _FILE},
+        "use_mcp_tool": {
+            "server_name": "shelf",
+            "tool_name": "write_file",
+            "arguments": json.dumps(_FILE),
+        },
+        "call_mcp_tool": {"ServerName": "shelf", "ToolName": "write_file", "Arguments": _FILE},
+    }.items(),
+)
+def test_a_tool_that_passes_a_call_on_is_that_call(name: str, arguments: JsonObject) -> None:
+    (call,) = session(name, arguments).calls
+    assert call.name == "mcp__shelf__write_file"
+    assert _written(call) == ("/r/a.py", "write", BODY)
+
+
 @pytest.mark.parametrize(
     "named",
     [

@@ -27,7 +27,16 @@ from collector.agents.common.edits import (
 from collector.agents.common.jsonl import copies, documents, records
 from collector.agents.common.numbered_diffs import hashline_edits
 from collector.agents.common.scripts import commands_in_script, patches_in_script
-from collector.json_values import JsonObject, Moment, first_of, get, get_dict, get_str, to_json
+from collector.json_values import (
+    JsonObject,
+    Moment,
+    first_of,
+    get,
+    get_dict,
+    get_str,
+    parse_json,
+    to_json,
+)
 from collector.model import Command, Edit, FileObservation, Session, Spawn, Status, ToolCall
 from collector.text import normal_path, resolve, unique
 from collector.vocabulary.agents import tool_kinds
@@ -51,6 +60,7 @@ FACETS = {
 
 Read = Callable[[str, Iterable[bytes]], Session]
 ERROR_CHARS = 300
+_FORWARDS = frozenset({"tool_call", "use_mcp_tool", "call_mcp_tool"})  # of Qwen, Cline, Antigravity
 OUTPUT_CHARS = 100_000
 Outcome = tuple[Status, str]  # how the call ended, and the beginning of its error message
 
@@ -210,6 +220,8 @@ class RecordReader(SessionBuilder):
         under which it is kept. `more` are fields of `Call`.
         """
         fields = {"model": self.model, "cwd": self.cwd, **more}
+        if name in _FORWARDS:
+            name, arguments = forwarded_call(name, arguments)
         if not self.ids_are_places:
             said = CallText(name, arguments, fields.get("agent_id", ""))
             key = self.call_ids.called(key, said, time, self.order)
@@ -398,6 +410,18 @@ class RecordReader(SessionBuilder):
     def commits(self, command: Command, result: Result) -> tuple[str, ...]:
         """Ids of the commits that a command made."""
         return commits_in(command, command.output)
+
+
+def forwarded_call(name: str, arguments: object) -> tuple[str, object]:
+    """Name and arguments of the tool that a call passes on, the name behind its server's; those
+    of the call itself where it names none.
+    """
+    server = argument(arguments, "server_name", "ServerName")
+    tool = argument(arguments, "name", "tool_name", "ToolName")
+    passed = first_of(arguments, "arguments", "Arguments")
+    if not tool:
+        return name, arguments
+    return f"mcp__{server}__{tool}" if server else tool, parse_json(passed) or passed
 
 
 def is_part(arguments: object) -> bool:
