@@ -25,7 +25,7 @@ from collector.model import (
     Status,
     ToolCall,
 )
-from collector.text import file_name, normal_path, unique
+from collector.text import file_name, resolve, unique
 from collector.vocabulary.agents import read_only_subagents
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import FROM_USER
@@ -188,7 +188,7 @@ def session_edits(
         status = Status.OK if no_results and call.edits else call.status
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
         if call.hook_ran and call.edits:
-            paths = tuple(_absolute(edit.path, cwd) for edit in call.edits)
+            paths = tuple(resolve(cwd, edit.path) for edit in call.edits)
             track.actions.append(
                 WorktreeAction(
                     at, at + _HOOK, ref, cwd=cwd, effects=(Effect("format", paths, tool="hook"),)
@@ -329,7 +329,7 @@ def _listings(call: ToolCall, cwd: str) -> Iterator[FileListed]:
     elif call.command is None and call.status is Status.ERROR and _NO_FILE.search(call.error):
         arguments = parse_json(call.input)
         if path := next(filter(None, (get_str(arguments, key) for key in _PATH_ARGUMENTS)), ""):
-            yield FileListed(_absolute(normal_path(path), cwd), False)
+            yield FileListed(resolve(cwd, path), False)
 
 
 def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
@@ -342,7 +342,7 @@ def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
         moment = call.done_at if call.done_at is not None else call.at
         for part in (*parts, *lines_traced(output)):
             yield FileObservation(
-                _absolute(part.path, started), moment, part.start, part.text, part.whole
+                resolve(started, part.path), moment, part.start, part.text, part.whole
             )
 
 
@@ -513,7 +513,7 @@ def _exact_edits(
         return
     for path in effect.paths:
         if not any(mark in path for mark in "*?[$"):
-            path, new_path = _absolute(path, cwd), _absolute(effect.target, cwd)
+            path, new_path = resolve(cwd, path), resolve(cwd, effect.target)
             edit = Edit(
                 path,
                 op,
@@ -523,10 +523,6 @@ def _exact_edits(
                 by_shell=True,
             )
             yield RawEdit(moment, order, edit, call, Status.OK, cwd)
-
-
-def _absolute(path: str, cwd: str) -> str:
-    return path if not path or path.startswith("/") or not cwd else normal_path(f"{cwd}/{path}")
 
 
 def _add_spawn(

@@ -232,7 +232,9 @@ def _files_and_commits(
 
     And the attributed commits that changed them.
     """
-    paths, waiting, commits = set[str](), seeds, set[str]()
+    paths = set[str]()
+    commits = set[str]()
+    waiting = seeds
     while waiting and len(paths) <= _MOST_FILES:
         rows = opened.store.rows(_CHANGES, (opened.repo_id, json.dumps(sorted(waiting))))
         commits.update(row["commit_sha"] for row in rows)

@@ -134,7 +134,6 @@ class RepoReport:
     # why no commit is linked to a session -> sessions
     unlinked: Mapping[str, int] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)  # class -> lines, every class
-    lines_with_blank: int = 0
     # class -> lines of source and test files
     headline: Numbers = field(default_factory=dict)
     kinds: Table = field(default_factory=lambda: described_view("kind_lines"))
@@ -144,7 +143,6 @@ class RepoReport:
     audited: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     shares: Table = field(default_factory=lambda: described_view("evidence_shares"))
     edits: dict[str, int] = field(default_factory=dict)
-    shell_edits: dict[str, int] = field(default_factory=dict)
     sessions: Table = field(default_factory=lambda: described_view("agent_sessions"))
     problems: Table = field(default_factory=lambda: described_view("problem_list"))
     # parts of the clone that are missing, and what the run has to say of records and lines
@@ -212,14 +210,15 @@ def repo_report(store: Store, repo_id: int, file_at: FileAt = lambda sha, path: 
     for row in report.shares:
         lines[row["class"]] += row["nonblank"]
     report.lines = {name: lines[name] for name in LINE_CLASSES}
-    report.lines_with_blank = sum(row["lines"] for row in report.shares)
     first = headline(store, repo_id)
-    report.headline, report.kinds, report.coverage = first.lines, first.kinds, first.coverage
+    report.headline = first.lines
+    report.kinds = first.kinds
+    report.coverage = first.coverage
     report.audited = class_rates()
     report.sessions = read_view(
         store, "agent_sessions", {"repo_id": repo_id}, "lines DESC, sessions DESC"
     )
-    report.edits, report.shell_edits = _edits(store, repo_id, 0), _edits(store, repo_id, 1)
+    report.edits = store.pairs(_EDITS, (repo_id,))
     report.problems = problem_table(store, repo_id)
     report.undeclared_notes = undeclared_notes(store, [repo_id])
     report.asides = sections(store, OfCounts(repo_id))
@@ -256,6 +255,11 @@ def _example(store: Store, repo_id: int, is_there: Callable[[str], str | None]) 
     return ""
 
 
+# outcome -> edits by tools
+_EDITS = (
+    "SELECT e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
+    "WHERE s.repo_id = ? AND NOT e.by_shell GROUP BY 1 ORDER BY 2 DESC"
+)
 _LINE = (
     "SELECT s.start_line FROM spans s JOIN origins o ON o.id = s.origin_id WHERE s.file_id = ? "
     "ORDER BY o.author, s.nonblank < s.end_line - s.start_line + 1, 1"
@@ -269,10 +273,8 @@ def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
     ):
         methods[row["commit_id"]].add(row["method"])
     surest = Counter(min(of_commit, key=_rank) for of_commit in methods.values())
-    report.linked, report.linked_by = (
-        len(methods),
-        dict(sorted(surest.items(), key=lambda item: _rank(item[0]))),
-    )
+    report.linked = len(methods)
+    report.linked_by = dict(sorted(surest.items(), key=lambda item: _rank(item[0])))
     for commit in store.rows(
         "SELECT id, declared_agent, checkpoint_ids FROM commits WHERE repo_id = ?", (repo_id,)
     ):
@@ -284,22 +286,12 @@ def _count_commits(store: Store, repo_id: int, report: RepoReport) -> None:
 
 def unlinked_sessions(store: Store, repo_id: int) -> dict[str, int]:
     """Why no commit is linked to a session -> sessions, most first."""
-    rows = store.rows(
-        "SELECT unlinked_because FROM session_list WHERE repo_id = ? AND unlinked_because IS NOT"
-        " NULL",
+    return store.pairs(
+        "SELECT unlinked_because, COUNT(*) AS sessions FROM session_list WHERE repo_id = ? AND"
+        " unlinked_because IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
         (repo_id,),
     )
-    return dict(Counter(row["unlinked_because"] for row in rows).most_common())
 
 
 def _rank(method: str) -> int:
     return _METHODS.index(method) if method in _METHODS else len(_METHODS)
-
-
-def _edits(store: Store, repo_id: int, by_shell: int) -> dict[str, int]:
-    """Outcome -> edits."""
-    return store.pairs(
-        "SELECT e.outcome, COUNT(*) AS n FROM edits e JOIN sessions s ON s.id = e.session_id "
-        "WHERE s.repo_id = ? AND e.by_shell = ? GROUP BY 1 ORDER BY 2 DESC",
-        (repo_id, by_shell),
-    )

@@ -203,15 +203,15 @@ def _probes(
 
 
 def judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, scope: Scope = ALL) -> Judged:
-    probes, edited, sessions = (
-        replayed.probes(),
-        edited_paths(replayed.timelines),
-        evidence.sessions,
-    )
+    probes = replayed.probes()
+    edited = edited_paths(replayed.timelines)
+    sessions = evidence.sessions
     paths = {key: edited.get(sessions.ids[key], set()) for key in sessions.reach}
-    verdicts, local = {}, all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
+    verdicts = {}
+    local = all(c.store is CheckpointStore.LOCAL for c in evidence.checkpoints)
     for commit in (c for c in evidence.history.commits if c.sha in scope.asked):
-        link, diff = evidence.links[commit.sha], evidence.history.diffs[commit.sha]
+        link = evidence.links[commit.sha]
+        diff = evidence.history.diffs[commit.sha]
         missing = evidence.missing_transcripts(link)
         readable = any(
             sessions.reach[key].readable for key in link.sessions if key in sessions.reach

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.builder import git
+from support.builder import commit_by_ada, git
 from support.commands import run
 
 from collector.checkpoints.unread import CHATS, PATHS, is_unread_ref, looks_recorded
@@ -98,7 +98,7 @@ def test_a_record_that_is_not_understood_is_a_row_and_a_line_of_the_summary(
         (repo / name).parent.mkdir(parents=True, exist_ok=True)
         (repo / name).write_text(text)
     git(repo, "add", "-A")
-    git(repo, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "x")
+    commit_by_ada(repo, "x")
     git(repo, "update-ref", "refs/agent-sessions/1", "HEAD")
     summary = run("repo", repo, db=db).stdout
     (line,) = [line for line in summary.splitlines() if "records not understood" in line]

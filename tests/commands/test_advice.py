@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.builder import World, git
+from support.builder import World, commit_by_ada, git
 from support.commands import analyse, run
 
 from attribution.authorship.options import AttributeOptions
@@ -158,7 +158,7 @@ def test_a_commit_that_the_server_lacks_is_not_fetched(tmp_path: Path, db: Path)
     run("repo", repository, "--fetch", db=db)
     (repository / "b.py").write_text("print(1)\n")
     git(repository, "add", "b.py")
-    git(repository, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "Not pushed")
+    commit_by_ada(repository, "Not pushed")
     assert "push it" in run("repo", repository, "--fetch", code=2, db=db).stderr
     analyse(repository, db)
     assert "Not pushed" in run("log", repository, db=db).stdout

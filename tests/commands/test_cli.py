@@ -19,7 +19,7 @@ import pytest
 from click.testing import Result
 from support import ROOT
 from support.answers import analysed_store, pick
-from support.builder import World, git, import_stream, object_id
+from support.builder import World, commit_by_ada, git, import_stream, object_id
 from support.commands import Analysed, analyse, check, clone, rows, run, run_json
 from support.truth import cases
 
@@ -585,7 +585,7 @@ def _plain(directory: Path, message: str) -> Path:
     git(directory, "init", "-q")
     (directory / "a.py").write_text("first = 1\n")
     git(directory, "add", "-A")
-    git(directory, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", message)
+    commit_by_ada(directory, message)
     return directory
 
 

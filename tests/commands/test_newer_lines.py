@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.answers import pick
-from support.builder import World, git, object_id
+from support.builder import World, commit_by_ada, git, object_id
 from support.commands import Analysed, analyse, clone, run, run_json
 
 import whowrote
@@ -50,18 +50,7 @@ def verdicts(rows: list[Row]) -> list[tuple[str, str, str]]:
 
 
 def commit(repo: Path) -> str:
-    git(
-        repo,
-        "-c",
-        "user.name=Ada",
-        "-c",
-        "user.email=ada@example.org",
-        "commit",
-        "-q",
-        "-a",
-        "-m",
-        "Newer",
-    )
+    commit_by_ada(repo, "Newer", "-a")
     return head(repo)
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.builder import git
+from support.builder import commit_by_ada, git
 from support.commands import clone
 
 import whowrote
@@ -29,7 +29,7 @@ def test_what_the_extension_shows(case: str, tmp_path: Path, db: Path) -> None:
     repo = clone("example", tmp_path, bare=False)
     git(repo, "checkout", "-q", "-f")
     git(repo, "mv", FILE, ODD)
-    git(repo, "-c", "user.name=Ada", "-c", "user.email=a@example.org", "commit", "-qm", "Rename")
+    commit_by_ada(repo, "Rename")
     with whowrote.open(repo, db) as opened:
         kinds = [line.attribution.kind for line in opened.blame(ODD)]
     asked = {"file": str(repo / ODD), "python": sys.executable, "home": str(tmp_path)}

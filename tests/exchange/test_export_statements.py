@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.answers import column, select
-from support.builder import git
+from support.builder import commit_by_ada, git
 from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
 
@@ -204,7 +204,7 @@ def commit_file(name: str, text: str, repo: Path) -> str:
     (repo / name).parent.mkdir(exist_ok=True)
     (repo / name).write_text(text)
     git(repo, "add", name)
-    git(repo, "-c", "user.name=A", "-c", "user.email=a@x", "commit", "-qm", "Add a file")
+    commit_by_ada(repo, "Add a file")
     return before
 
 

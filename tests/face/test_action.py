@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from support import ROOT, fake_semgrep
 from support.answers import column
-from support.builder import git, object_id
+from support.builder import commit_by_ada, git, object_id
 from support.commands import clone
 
 from collector.json_values import JsonObject, Texts
@@ -148,7 +148,7 @@ def test_a_weakness_that_the_pull_request_brings_in_fails_it(
     base = object_id(top)
     (top / "run.py").write_text("import os\n\nos.system(input())\n", "utf-8")
     git(top, "add", "run.py")
-    git(top, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "Run what is typed")
+    commit_by_ada(top, "Run what is typed")
     report(action, top, base, SCAN="true", FAIL_ON=least)
     outputs = _outputs(tmp_path)
     assert outputs["weak"] == weak

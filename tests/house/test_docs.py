@@ -25,36 +25,13 @@ _PATH = re.compile(r"`((?:attribution|collector|tests|docs|fixtures|benchmarks)/
 _LINK = re.compile(r"\]\((?!https?:|mailto:)([\w./-]*)(?:#([\w-]+))?\)")
 
 
-def test_generated_pages_are_what_the_code_says() -> None:
-    done = subprocess.run(
-        [sys.executable, "docs/generate.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_accuracy_pages_are_what_their_numbers_say() -> None:
-    done = subprocess.run(
-        [sys.executable, "benchmarks/accuracy.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_rules_page_is_what_the_rules_and_their_numbers_say() -> None:
+@pytest.mark.parametrize(
+    "program", ["docs/generate.py", "benchmarks/accuracy.py", "benchmarks/rules.py"]
+)
+def test_generated_pages_are_what_the_code_and_its_numbers_say(program: str) -> None:
     pytest.importorskip("yaml")
     done = subprocess.run(
-        [sys.executable, "benchmarks/rules.py", "--check"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, program, "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import git
+from support.builder import commit_by_ada, git
 from support.commands import Analysed, analyse, clone, run
 from support.histories import Build
 
@@ -227,18 +227,7 @@ def test_a_line_of_a_newer_commit_is_worked_out_for_its_file(tmp_path: Path, db:
     analyse(repo, db)
     file = repo / FILE
     file.write_text("# newer\n" + file.read_text())
-    git(
-        repo,
-        "-c",
-        "user.name=Ada",
-        "-c",
-        "user.email=ada@example.org",
-        "commit",
-        "-q",
-        "-a",
-        "-m",
-        "Newer",
-    )
+    commit_by_ada(repo, "Newer", "-a")
 
     async def question(editor: Editor) -> Any:
         editor.show(file.read_text())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import World, git, object_id
+from support.builder import World, commit_by_ada, git, object_id
 from support.commands import Analysed, analyse, clone, run
 from support.served import add_file
 
@@ -160,18 +160,7 @@ def test_a_newer_commit_and_the_working_tree_are_not_known_and_said_so(
     assert first["commits_behind"] == 0
     file = repo / FILE
     file.write_text("# newer\n" + file.read_text())
-    git(
-        repo,
-        "-c",
-        "user.name=Ada",
-        "-c",
-        "user.email=ada@example.org",
-        "commit",
-        "-q",
-        "-a",
-        "-m",
-        "Newer",
-    )
+    commit_by_ada(repo, "Newer", "-a")
     file.write_text("# not committed\n" + file.read_text())
     answer = all_blocks(repo, db, FILE)
     assert pick(answer, "at_commit", "commits_behind") == (

@@ -11,7 +11,7 @@ from support.builder.diffs import compare
 from support.builder.editing import Shell
 from support.builder.lines import File, Line, likeness, new_file, replaced
 from support.builder.model import Commit, Stored
-from support.builder.objects import git, import_stream, object_id
+from support.builder.objects import commit_by_ada, git, import_stream, object_id
 from support.builder.session import Session
 from support.builder.world import World
 
@@ -23,6 +23,7 @@ __all__ = [
     "Shell",
     "Stored",
     "World",
+    "commit_by_ada",
     "compare",
     "git",
     "import_stream",

@@ -158,6 +158,11 @@ def git(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     ).stdout
 
 
+def commit_by_ada(directory: Path, message: str, *options: str) -> None:
+    ada = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    git(directory, *ada, "commit", "-q", "-m", message, *options)
+
+
 def object_id(directory: Path, name: str = "HEAD") -> str:
     """The id that a name stands for in a repository."""
     return git(directory, "rev-parse", name).decode().strip()
