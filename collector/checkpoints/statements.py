@@ -55,16 +55,6 @@ _SQUASH = "Squashed commit of the following:"
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\s*$")
 _NUMBERED = re.compile(r"\(#\d+\)$")
 
-# A sentence begins with a capital, a list's mark or a bracket; a label may stand before it.
-_START = (
-    r"^(?P<start>(?-i:[\W_]{0,8}(?=[A-Z]))|\s?[-*+] |\()?[\W_]{0,8}"
-    r"(?:(?:(?:full |AI )?disclosure|disclaimer|note|for transparency)[:,] +)?"
-)
-_AGENT = (
-    r"(?P<agent>\[[^\]]{1,80}\]\([^)\s]*\)|[\w*_`@].{0,160}?)(?:(?=[\W_]*$)|(?(start)(?=[.,;:!)](?:\s|$)"
-    r"|['’]s help\b|\s(?:with|as|for|after|and|to|while|but|under|during|so|when)\b"
-    r"|\s[(\u2013\u2014]|\sbased\b)|$))"
-)
 PEOPLES = ("name", "word")  # kinds of common names that name no agent where people are credited
 _RUNNERS = frozenset(agent.slug for agent in DECLARED if agent.runs_others)
 DECLARING = ("wrote", "assisted", "signed")
@@ -147,14 +137,12 @@ def reviewers(commit: Commit) -> list[str]:
     """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author,
     nor agents, nor bots.
     """
-    matches = [_REVIEW.match(line) for line in _own_lines(commit.message)]
-    people = [
-        match for match in matches if match and not _account(match[0].partition(":")[2].strip())
-    ]
     addresses = (
         match["address"].lower()
-        for match in people
-        if not _is_bot(match["name"].strip(), match["address"])
+        for match in map(_REVIEW.match, _own_lines(commit.message))
+        if match
+        and not _account(match[0].partition(":")[2].strip())
+        and not _is_bot(match["name"].strip(), match["address"])
     )
     return sorted(set(addresses) - {commit.author_email.lower()})
 
@@ -225,8 +213,7 @@ def statements_in(message: str) -> Iterator[Statement]:
             elif statement := _statement_by_trailer(form, trailer[2].strip()):
                 pending.append(statement)
         else:
-            sentences = map(_statement_by_body, _SENTENCE.split(line))
-            pending.extend(sentence for sentence in sentences if sentence)
+            pending.extend(filter(None, map(_statement_by_body, _SENTENCE.split(line))))
     for statement in pending:
         yield statement if statement.model or not model else statement._replace(model=model)
 
@@ -298,10 +285,11 @@ def _account(text: str, doubted: Sequence[str] = PEOPLES) -> NamedAgent | None:
 def _statement_by_body(line: str) -> Statement | None:
     for form, pattern in _bodies():
         match = pattern.match(line)
-        if match and "agent" in form:
+        if match is None:
+            continue
+        if "agent" in form:
             return Statement("body", form["agent"], sort=form["sort"], session=match["session"])
-        named = agent_named(match["agent"], None, tuple(form["doubt"])) if match else None
-        if named:
+        if named := agent_named(match["agent"], None, tuple(form["doubt"])):
             return Statement("body", named.agent, named.model, form["sort"])
     return None
 
@@ -315,11 +303,10 @@ def _trailers() -> dict[str, JsonObject]:
 @cache
 def _bodies() -> list[tuple[JsonObject, re.Pattern[str]]]:
     """Forms of sentences, each with its pattern."""
-    words = {**STATEMENTS["words"], "AGENT": _AGENT}
     found = []
     for form in STATEMENTS["body"]:
-        pattern = f"{_START}(?:{form['pattern']})"
-        for word, meaning in words.items():
+        pattern = f"START(?:{form['pattern']})"
+        for word, meaning in STATEMENTS["words"].items():
             pattern = pattern.replace(word, meaning)
         found.append((form, re.compile(pattern, re.I)))
     return found
@@ -343,7 +330,7 @@ def agent_blocks(message: str) -> Iterator[Texts]:
     A block that is quoted within a code fence is text of a conversation and none; one without a
     type is one of an agent.
     """
-    if not any(heading in message for heading in _HEADINGS):
+    if "# aGiT" not in message:
         return
     block = Texts()
     inside = False
