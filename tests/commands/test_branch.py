@@ -201,7 +201,7 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> N
 
 
 def test_a_policy_that_refuses_what_ai_made_is_quoted() -> None:
-    refused = "Do not use AI tools to prepare it."
+    refused = "This project strictly forbids the use of LLMs."
     assert refusal_in(f"Be kind.\n\n{refused}\nTest it.") == refused
     assert refusal_in("Do not submit AI code unless you understand it.") == ""
 

@@ -430,7 +430,8 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     found = run_json("report", "--by", "release", db=db)
     assert [row["release"] for row in found["rows"]] == ["dev-2026-01", "v0.10", "not released"]
     assert found["notes"][0].startswith(
-        "first release with a sign of an agent: v0.10, from 2026-01-12; last one before it: dev-2026-01; "
+        "first release with a sign of an agent: v0.10, from 2026-01-12;"
+        " last one before it: dev-2026-01; "
     )
     git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
     assert "nothing changed" in run("repo", repo, db=db).stdout
