@@ -39,10 +39,10 @@ _CLAUSE = re.compile(
 # A sentence that refuses all that was made with AI; it has no word that makes it one about some.
 _FORBIDS = re.compile(
     r"(?is)(?!.*\b(?:(?!strictly|explicitly)\w*ly|un\w+|without|unless|if|before|paste"
-    r"|comments?\b(?! or|,)|descriptions?|haven.t|first|required?|need|trailer|co-authored-by|signed-off-by|disclos\w+|understand)\b)"
+    r"|comments?\b(?! or|,)|descriptions?|haven.t|first|required?|need|trailer|co-authored-by"
+    r"|signed-off-by|disclos\w+|understand)\b)"
     r".*(?:\b(?:(?:does|do|must|may|can|will)\W{1,3}not|don.t|never|cannot|forbids?|prohibits?"
-    r"|bans?)\b.{0,60}"
-    r"\b(?:(?<!-)AI\b|LLMs?\b|large\slanguage|generative)"
+    r"|bans?)\b.{0,60}\b(?:(?<!-)AI\b|LLMs?\b|large\slanguage|generative)"
     r"|\b(?:AI|LLMs?)\b.{0,60}\b(?:not\s(?:be\s)?(?:accepted|allowed|permitted|welcome)"
     r"|prohibited|forbidden|banned)\b)"
 )
