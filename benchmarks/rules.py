@@ -302,7 +302,7 @@ def main(arguments: Sequence[str]) -> int:
         print("semgrep is not installed: the last numbers are kept", file=sys.stderr)
         return 0
     results = _with_reviews(measure())
-    RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8")
+    RESULTS.write_text(json.dumps(results, sort_keys=True) + "\n", "utf-8")
     PAGE.write_text(page(results), "utf-8")
     print(_planted(results["planted"])["planted_languages"])
     return 0

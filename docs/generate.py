@@ -256,10 +256,8 @@ def _statements() -> Sequence[tuple[str, ...]]:
         for form in STATEMENTS["trailer"]
     ]
     for form in STATEMENTS["body"]:
-        words = form["joined"].removeprefix("(?:").removesuffix(")").replace("|", ", ")
-        rows.append(
-            (f"a verb, then {words}", form["sort"], names["agent"], form["source"], form["seen"])
-        )
+        known = form.get("agent", "agent, model")
+        rows.append((f"such as *{form['such']}*", form["sort"], known, "commits", form["seen"]))
     return rows
 
 

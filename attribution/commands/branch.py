@@ -137,7 +137,8 @@ def disclose(
 
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     """`known`: what the record shows; `trailers` and `template`: lines to be copied; `form`: the
-    name of the form; `shown_by`: the file that asks for it.
+    name of the form; `shown_by`: the file that asks for it; `refused`: the sentence of a policy
+    that refuses what was made with AI.
     """
     from attribution.queries import disclosure
     from attribution.queries.review import base_of, waiting_shas
@@ -148,7 +149,7 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     if hook:  # `git commit -a` stages as it commits
         shas = [staged or unstaged]
     known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
-    found, shown_by, template = disclosure.find_form(opened, opened.tip)
+    found, shown_by, template, refused = disclosure.find_form(opened, opened.tip)
     used = disclosure.form_named(form) if form else found
     return {
         "branch": opened.branch,
@@ -159,6 +160,7 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
         "shown_by": "" if form else shown_by,
         "trailers": disclosure.trailers(used, known) if used is not None else [],
         "template": disclosure.fill_template(template, known),
+        "refused": refused,
     }
 
 
@@ -188,6 +190,8 @@ def _print_statement(stated: Row) -> None:
 
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:
+    if stated["refused"]:
+        yield f"the project refuses contributions made with AI: {stated['refused']}"
     if stated["trailers"]:
         asks = f"as in {stated['shown_by']}" if stated["shown_by"] else "as named"
         yield f"for commit messages ({stated['form']}, {asks}):"

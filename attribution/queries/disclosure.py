@@ -33,9 +33,20 @@ _REFUSED = re.compile(
 )
 # Where a sentence that asks for one trailer begins to refuse another.
 _CLAUSE = re.compile(
-    r"(?i)[.;]\s+|,\s+(?=(?:(?:but|and|do) )*(?:not?|never|don.t)\b)"
+    r"(?i)\n|[.;]\s+|,\s+(?=(?:(?:but|and|do) )*(?:not?|never|don.t)\b)"
     r"|\b(?=(?:instead of|rather than)\b)"
 )
+# A sentence that refuses all that was made with AI; it has no word that makes it one about some.
+_FORBIDS = re.compile(
+    r"(?is)(?!.*\b(?:(?!strictly|explicitly)\w*ly|un\w+|without|unless|if|before|paste"
+    r"|comments?\b(?! or|,)|descriptions?|haven.t|first|required?|need|trailer|co-authored-by"
+    r"|signed-off-by|disclos\w+|understand)\b)"
+    r".*(?:\b(?:(?:does|do|must|may|can|will)\W{1,3}not|don.t|never|cannot|forbids?|prohibits?"
+    r"|bans?)\b.{0,60}\b(?:(?<!-)AI\b|LLMs?\b|large\slanguage|generative)"
+    r"|\b(?:AI|LLMs?)\b.{0,60}\b(?:not\s(?:be\s)?(?:accepted|allowed|permitted|welcome)"
+    r"|prohibited|forbidden|banned)\b)"
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\**\s+|\n\s*\n")
 _BOX = re.compile(r"(?i)^(\s*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\](\s*)(.*)$")
 _MORE = re.compile(r"\s+[^\s*+\[\d-]")  # continues the item above
 _HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$")
@@ -90,17 +101,26 @@ def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False)
     }
 
 
-def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, str]:
+def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, str, str]:
     """The form of trailers that the policies of a commit show (None for none), the path that shows
-    it, and the text of the pull-request template ("" for none).
+    it, the text of the pull-request template ("" for none), and the sentence with which a policy
+    refuses what was made with AI ("" for none).
     """
     paths = sorted(opened.repo.paths(sha), key=lambda path: (path.count("/"), path))
-    templates = [path for path in paths if _TEMPLATE.search(path)][:1]
+    templates = list(filter(_TEMPLATE.search, paths))[:1]
+    policies = list(filter(_POLICY.search, paths))
     text = "".join(_text(opened, sha, path) for path in templates)
-    for path in (*filter(_POLICY.search, paths), *templates):
+    refused = refusal_in("\n\n".join(_text(opened, sha, path) for path in policies))
+    for path in (*policies, *templates):
         if found := trailer_in(_text(opened, sha, path)):
-            return found, path, text
-    return None, "", text
+            return found, path, text, refused
+    return None, "", text, refused
+
+
+def refusal_in(policy: str) -> str:
+    """The first sentence that refuses what was made with AI, whatever it is; "" without one."""
+    refused = filter(_FORBIDS.match, _SENTENCE.split(policy))
+    return " ".join(next(refused, "").split())
 
 
 def _text(opened: OpenRepo, sha: str, path: str) -> str:
@@ -113,8 +133,7 @@ def trailer_in(policy: str) -> dict[str, Any] | None:
     """The form of trailers that a policy asks for, most telling first; a clause that refuses
     one does not ask for it.
     """
-    clauses = _CLAUSE.sub("\n", policy).split("\n")
-    asked = [clause for clause in clauses if not _REFUSED.search(clause)]
+    asked = [clause for clause in _CLAUSE.split(policy) if not _REFUSED.search(clause)]
     for form in forms()["trailer"]:
         for clause in asked:
             if found := re.search(f"([\\w-]*)(?:{form['shape']})", clause, re.I):

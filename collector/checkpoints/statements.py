@@ -38,6 +38,9 @@ _PRODUCED = re.compile(
     r"(?i)\b(?:code|tests?|docs?|documentation|comments|refactoring|all|patch)\b"
 )
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
+_SENTENCE = re.compile(r"(?<=[.!?]) +|(?<= )\((?=I\b)")
+# what follows an agent's name in a trailer that only agents have: its model, a program, a remark
+_MORE = re.compile(r" *(?:[:;,(<]|\b(?:via|using|for|through) ).*$", re.I)
 _ACCOUNT = re.compile(r"^(?P<name>[^<]*)<(?P<address>[^<>]*)>")
 _BOT = re.compile(
     r"\[bot\]$|\[bot\]@|(?:^|[-_. ])bot$|[-_.]bot@|^(?:github-actions|travis["
@@ -134,14 +137,12 @@ def reviewers(commit: Commit) -> list[str]:
     """Addresses of the people who, by the trailers of a commit, reviewed it; neither its author,
     nor agents, nor bots.
     """
-    matches = [_REVIEW.match(line) for line in _own_lines(commit.message)]
-    people = [
-        match for match in matches if match and not _account(match[0].partition(":")[2].strip())
-    ]
     addresses = (
         match["address"].lower()
-        for match in people
-        if not _is_bot(match["name"].strip(), match["address"])
+        for match in map(_REVIEW.match, _own_lines(commit.message))
+        if match
+        and not _account(match[0].partition(":")[2].strip())
+        and not _is_bot(match["name"].strip(), match["address"])
     )
     return sorted(set(addresses) - {commit.author_email.lower()})
 
@@ -211,8 +212,8 @@ def statements_in(message: str) -> Iterator[Statement]:
                     model = named.model
             elif statement := _statement_by_trailer(form, trailer[2].strip()):
                 pending.append(statement)
-        elif statement := _statement_by_body(line):
-            pending.append(statement)
+        else:
+            pending.extend(filter(None, map(_statement_by_body, _SENTENCE.split(line))))
     for statement in pending:
         yield statement if statement.model or not model else statement._replace(model=model)
 
@@ -258,7 +259,10 @@ def _statement_by_trailer(form: JsonObject, value: str) -> Statement | None:
                 if value.casefold() in ("agent", "assistant")
                 else None
             )
-    named = _account(value, PEOPLES if form.get("people") else ())
+    if form.get("people"):
+        named = _account(value)
+    else:
+        named = _account(value, ()) or agent_named(_MORE.sub("", value))
     return Statement("trailer", named.agent, named.model, sort) if named else None
 
 
@@ -279,23 +283,15 @@ def _account(text: str, doubted: Sequence[str] = PEOPLES) -> NamedAgent | None:
 
 
 def _statement_by_body(line: str) -> Statement | None:
-    for pattern, sort in _bodies():
+    for form, pattern in _bodies():
         match = pattern.match(line)
-        named = agent_named(match["agent"], None, _doubtful_names(match)) if match else None
-        if named:
-            return Statement("body", named.agent, named.model, sort)
+        if match is None:
+            continue
+        if "agent" in form:
+            return Statement("body", form["agent"], sort=form["sort"], session=match["session"])
+        if named := agent_named(match["agent"], None, tuple(form["doubt"])):
+            return Statement("body", named.agent, named.model, form["sort"])
     return None
-
-
-def _doubtful_names(match: re.Match[str]) -> tuple[str, ...]:
-    """Common names that name no agent in a line of the body: nobody says of people that they
-    generated code.
-    """
-    if re.match(r"[\W_]*(?:this .{2,12} (?:was|is) )?(?:generated|vibe|coded)", match[0], re.I):
-        return ()
-    if match["joined"].lower() == "by":
-        return PEOPLES
-    return ("word",)
 
 
 @cache
@@ -305,15 +301,15 @@ def _trailers() -> dict[str, JsonObject]:
 
 
 @cache
-def _bodies() -> list[tuple[re.Pattern[str], str]]:
-    """Patterns of lines of the body, each with the sort of its statement."""
-    start = r"^[\W_]{0,8}"
-    end = r"\s+(?P<agent>[\[\w*_`].{0,160})$"
-    forms = ((form["pattern"], form["joined"], form["sort"]) for form in STATEMENTS["body"])
-    return [
-        (re.compile(rf"{start}{verb}\s+(?P<joined>{joined}){end}", re.I), sort)
-        for verb, joined, sort in forms
-    ]
+def _bodies() -> list[tuple[JsonObject, re.Pattern[str]]]:
+    """Forms of sentences, each with its pattern."""
+    found = []
+    for form in STATEMENTS["body"]:
+        pattern = f"START(?:{form['pattern']})"
+        for word, meaning in STATEMENTS["words"].items():
+            pattern = pattern.replace(word, meaning)
+        found.append((form, re.compile(pattern, re.I)))
+    return found
 
 
 # Blocks of `key: value` lines below a heading, one for each turn. Shapes: `commit_type: agent` (a
@@ -324,7 +320,6 @@ def _bodies() -> list[tuple[re.Pattern[str], str]]:
 
 
 _HEADINGS = ("# aGiTrack Metadata", "# aGiT Metadata")  # the second until June 2026
-_FENCES = ("```", "~~~")
 _PAIR = re.compile(r"^([a-z][a-z_]{0,60}): ?(.{0,300})")
 _NOTHING = ("", "unknown", "none", "<synthetic>")
 
@@ -335,24 +330,16 @@ def agent_blocks(message: str) -> Iterator[Texts]:
     A block that is quoted within a code fence is text of a conversation and none; one without a
     type is one of an agent.
     """
-    if not any(heading in message for heading in _HEADINGS):
+    if "# aGiT" not in message:
         return
-    lines = [*message.splitlines(), ""]
-    fences = [number for number, line in enumerate(lines) if line.lstrip().startswith(_FENCES)]
-    # one that is never closed quotes nothing
-    last = max(fences[: len(fences) // 2 * 2], default=-1)
-    fenced = False
     block = Texts()
     inside = False
-    for number, line in enumerate(lines):
-        text = line.strip()
+    for line in (*_own_lines(message), ""):
         pair = _PAIR.match(line.rstrip()) if inside else None
         if pair:
             block.setdefault(pair[1], pair[2].strip())
             continue
         if inside and block.get("commit_type") != "user":
             yield {key: value for key, value in block.items() if value not in _NOTHING}
-        if text.startswith(_FENCES) and number <= last:
-            fenced = not fenced
-        inside = text in _HEADINGS and not fenced
+        inside = line.strip() in _HEADINGS
         block = {}

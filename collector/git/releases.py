@@ -12,7 +12,9 @@ from collector.model import Commit
 from collector.text import printable
 
 _TAG = "refs/tags/"
-_BEFORE = re.compile(r"(?<![a-z])(?:pre|rc|alpha|beta|dev|nightly|snapshot|canary)|\d[ab]\d", re.I)
+_BEFORE = re.compile(
+    r"(?<![a-z])(?:pre|rc|alpha|beta|nightly|snapshot|canary)|\d[-._]?dev|\d[ab]\d", re.I
+)
 
 
 def tags_of(repo: GitRepo) -> Texts:

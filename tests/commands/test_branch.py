@@ -9,7 +9,7 @@ from support.answers import pick
 from support.builder import World, git
 from support.commands import Analysed, analyse, run, run_json
 
-from attribution.queries.disclosure import fill_template, trailer_in, trailers
+from attribution.queries.disclosure import fill_template, refusal_in, trailer_in, trailers
 
 PART = {
     "agents": [("Claude Code", "claude-opus-4-6")],
@@ -54,6 +54,10 @@ TRAILERS = {
     "any words for the two": (
         "Assisted-by: <harness>:<which one>",
         "Assisted-by: Claude Code:claude-opus-4-6",
+    ),
+    "pytest": (
+        "If AI agents were used, credit them in `Co-authored-by` trailers",
+        "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
     ),
     "the other one refused behind it": (
         "End with Assisted-by: <tool>, never Co-authored-by: Claude",
@@ -194,6 +198,12 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> N
     form = trailer_in(policy)
     assert form is not None and trailers(form, PART) == [stated]
     assert trailers(form, {**PART, "agents": []}) == []
+
+
+def test_a_policy_that_refuses_what_ai_made_is_quoted() -> None:
+    refused = "This project strictly forbids the use of LLMs."
+    assert refusal_in(f"Be kind.\n\n{refused}\nTest it.") == refused
+    assert refusal_in("Do not submit AI code unless you understand it.") == ""
 
 
 @pytest.mark.parametrize("form", TEMPLATES)

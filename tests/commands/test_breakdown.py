@@ -420,18 +420,23 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
 def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
     repo, db = clone("example", tmp_path), tmp_path / "r.db"
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
-    for name, commit in (("v0.9", commits[1]), ("v0.10", commits[3]), ("v0.10-rc1", commits[3])):
+    for name, commit in (
+        ("dev-2026-01", commits[1]),
+        ("v0.10", commits[3]),
+        ("v0.10-rc1", commits[3]),
+    ):
         git(repo, "tag", name, commit)
     analyse(repo, db)
     found = run_json("report", "--by", "release", db=db)
-    assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "not released"]
+    assert [row["release"] for row in found["rows"]] == ["dev-2026-01", "v0.10", "not released"]
     assert found["notes"][0].startswith(
-        "first release with a sign of an agent: v0.10, from 2026-01-12; last one before it: v0.9; "
+        "first release with a sign of an agent: v0.10, from 2026-01-12;"
+        " last one before it: dev-2026-01; "
     )
     git(repo, "-c", "user.name=A", "-c", "user.email=a@b", "tag", "-am", "All", "v1.0", "main")
     assert "nothing changed" in run("repo", repo, db=db).stdout
     found = run_json("report", "--by", "release", db=db)
-    assert [row["release"] for row in found["rows"]] == ["v0.9", "v0.10", "v1.0"]
+    assert [row["release"] for row in found["rows"]] == ["dev-2026-01", "v0.10", "v1.0"]
 
 
 def test_a_release_of_another_branch_has_commits_of_this_one(tmp_path: Path) -> None:
