@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -302,7 +303,9 @@ def main(arguments: Sequence[str]) -> int:
         print("semgrep is not installed: the last numbers are kept", file=sys.stderr)
         return 0
     results = _with_reviews(measure())
-    RESULTS.write_text(json.dumps(results, sort_keys=True) + "\n", "utf-8")
+    text = json.dumps(results, indent=1, sort_keys=True)
+    rows = re.sub(r"\[[^\[\]{}]*\]", lambda row: " ".join(row[0].split()), text)  # a row a line
+    RESULTS.write_text(rows + "\n", "utf-8")
     PAGE.write_text(page(results), "utf-8")
     print(_planted(results["planted"])["planted_languages"])
     return 0
