@@ -60,6 +60,11 @@ _COMMENT = re.compile(r"<!--.*?--!?>", re.S)
 _ASKS = re.compile(
     r"(?i)\b(?:(?:disclos|describ|indicat|declar)(?:e|ed|ing)|explain|specify|let us know)\b"
 )
+# An answer that is there already, and is not so where an agent took part.
+_DENIES = re.compile(
+    r"(?i)[\W_]*(?:none|n/a|no|not applicable|(?:no|i did not use|without)(?: any)? (?:AI|LLMs?)"
+    r"(?: tools?)?(?: (?:was|were))?(?: used)?)[\W_]*$"
+)
 _ASKED = "<!-- AI: describe -->"  # what is left of a comment that asks about AI
 _ALL, _MOST = 0.95, 0.5  # share of the added lines
 _PARTS = {"all": _ALL, "most": _MOST, "any": 0.0}
@@ -110,7 +115,7 @@ def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, s
     templates = list(filter(_TEMPLATE.search, paths))[:1]
     policies = list(filter(_POLICY.search, paths))
     text = "".join(_text(opened, sha, path) for path in templates)
-    refused = refusal_in("\n\n".join(_text(opened, sha, path) for path in policies))
+    refused = refusal_in("\n\n".join([*(_text(opened, sha, path) for path in policies), text]))
     for path in (*policies, *templates):
         if found := trailer_in(_text(opened, sha, path)):
             return found, path, text, refused
@@ -178,19 +183,22 @@ def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
 
 def fill_template(template: str, known: Row) -> list[str]:
     """The part of a pull-request template that is about AI, with what the record knows: boxes
-    ticked and fields filled, or a sentence below where it has neither. Nothing is filled in where
-    nothing shows an agent; [] where no part is.
+    ticked and fields filled, or a sentence below where it has neither; that sentence alone where no
+    part is, as a policy may ask for it. Nothing is filled in where nothing shows an agent.
     """
     asked = _part_about_ai(_COMMENT.sub(_form_in, template))
     lines = [_BOX.sub(r"\1[ ]\2\3", line) for line in asked if line != _ASKED]
-    if not known["agents"] or not asked:
+    if not known["agents"]:
         return lines
+    words = _words(known, *known["agents"])
+    if not asked:
+        return [words["told"]]
+    lines = [line for line in lines if _BOX.match(line) or not _DENIES.match(line)]
     share = known["by_agents"] / max(known["added"], 1)
     lines = [_strip_example(line) for line in lines]
     parts = [_part_of(lines, number) for number in range(len(lines))]
     fits = [n for n, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
     ticked = max(fits, key=lambda n: _PARTS[parts[n]], default=None)
-    words = _words(known, *known["agents"])
     for number, line in enumerate(lines):
         answer, heading = _answer(line).format(**words), line.startswith("#")
         if number == ticked:

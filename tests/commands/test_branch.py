@@ -141,6 +141,7 @@ TEMPLATES = {
         "- [ ] Made with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
         "- [x] Made with AI assistance — Generated-by: BOTH\n- [ ] No AI was used",
     ),
+    "an answer that is there": ("- none", "BOTH. HOW"),
     "nowhere to answer": (
         "<!-- Tell us here: describe\nwhat AI did, or disclose that AI did nothing. --!>",
         "BOTH. HOW",
@@ -216,6 +217,10 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> Non
     assert "\n".join(lines) == f"{heading}{stated}"
     nothing = fill_template(f"{heading}{template}\n", {**PART, "agents": []})
     assert not any("[x]" in line or "Claude" in line for line in nothing)
+
+
+def test_what_a_policy_asks_for_in_prose_is_a_sentence() -> None:
+    assert fill_template("## Summary\n", PART) == [f"{STATED['BOTH']}. {STATED['HOW']}"]
 
 
 @pytest.fixture
