@@ -132,14 +132,14 @@ def found_first(history: History, tools: Iterable[Tool]) -> list[list[Action]]:
 def background(history: History) -> None:
     """A process that the agent began writes the file while the agent does something else."""
     path, text = new_path(history), text_of_agent(history)
-    body = f"sleep 3; cat > {path} <<'LABEOF'\n{text}LABEOF\n"
+    body = f"sleep 2; cat > {path} <<'LABEOF'\n{text}LABEOF\n"
     if history.rng.random() < 0.5:
-        code = f"import time\ntime.sleep(3)\nopen({path!r}, 'w').write({text!r})\n"
+        code = f"import time\ntime.sleep(2)\nopen({path!r}, 'w').write({text!r})\n"
         body = f"python3 - <<'LABEOF'\n{code}LABEOF\n"
     if history.agent.name not in RUN_ON:
         body = f"({body}) > /dev/null 2>&1 &"
     started = [Action("shell", path=path, command=body, how=BACKGROUND)]
-    ask(history, "background", [started, shell("sleep 6; ls src")])
+    ask(history, "background", [started, shell("sleep 8; ls src")])
 
 
 def by_server(history: History) -> None:

@@ -41,6 +41,7 @@ OFFSETS = (-3 * 3600, 3 * 3600, -86_400, 86_400)  # seconds by which an agent's 
 PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
+LONGEST = 600  # seconds of one start of an agent
 # values of the axis `writes` where a program writes lines
 TOOLS = ("generator", "formatter", "package-manager", "hook")
 OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
@@ -142,7 +143,8 @@ class History(Run):
         # the lines of each file when it was last seen; None: no session can tell
         self.sights: dict[str, set[int]] | None = None
         name = f"corpus/{'hidden-' if salt else ''}{plan.seed:05}"
-        super().__init__(BY_NAME[plan.agent], versions[plan.agent], "corpus", name)
+        agent = BY_NAME[plan.agent]
+        super().__init__(agent, versions[plan.agent], "corpus", name, timeout=LONGEST)
         self.homes.append(self.home)
         self.name_person()
         (self.home / ".profile").write_text(f'export PATH="{program_directory()}:$PATH"\n', "utf-8")

@@ -48,6 +48,7 @@ TITLE = "A lab session"
 # seconds
 SLOW = "slow"
 PATIENCE = 60.0
+TURN = 240.0  # seconds in which another conversation must have begun, and done what it does
 PASSING = 0.5  # seconds in which another conversation can take the turn
 TITLE_JSON = {
     "title": TITLE,
@@ -118,7 +119,7 @@ class Turns:
             self.changed.notify_all()
             self.changed.wait_for(
                 lambda: len(self.begun) >= self.conversations and self.holder in ("", step),
-                PATIENCE,
+                TURN,
             )
             self.holder = step
 
