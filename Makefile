@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-collect bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security vscode lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security vscode lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -64,16 +64,11 @@ public-study: setup
 # REPOS: clones with checkpoints; LONG: a clone with a long history, for example of git/git; DB: an attributed database with line history.
 bench: setup
 	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)
-	$(BIN)/python benchmarks/bench_load.py $(REPOS)
 	$(BIN)/python benchmarks/bench_others.py $(REPOS)
 	$(if $(LONG),$(BIN)/python benchmarks/bench_slices.py $(LONG))
 	$(BIN)/python benchmarks/bench_history.py $(REPOS)
 	$(BIN)/python benchmarks/bench_commands.py $(if $(DB),--db $(DB)) $(REPOS)
 	$(BIN)/python benchmarks/bench_scan.py $(REPOS)
-
-# MIRRORS: a directory of bare repositories; they are served on the loopback, collected and attributed, undisturbed and killed.
-bench-collect: setup
-	$(BIN)/python benchmarks/bench_collect.py $(MIRRORS)
 
 # Many small repositories, and a long ledger. OPTIONS: see the file.
 bench-many: setup

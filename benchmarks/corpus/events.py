@@ -163,21 +163,21 @@ def by_script(history: History) -> None:
         if change is None:
             continue
         old, new = with_context(shown, change, eol)
-        command = rng.choice((_python, _heredoc, _node))(history.main, old, new)
+        command = rng.choice((python_script, heredoc_script, node_script))(history.main, old, new)
         todo.append([Action("shell", history.main, new, old, command, how="script-edit")])
         shown = change.apply(shown)
     ask(history, "scripted", todo)
 
 
-def _python(path: str, old: str, new: str) -> str:
+def python_script(path: str, old: str, new: str) -> str:
     return f"python3 -c {shlex.quote(PYTHON.format(path=path, old=old, new=new))}"
 
 
-def _heredoc(path: str, old: str, new: str) -> str:
+def heredoc_script(path: str, old: str, new: str) -> str:
     return f"python3 - <<'LABEOF'\n{PYTHON.format(path=path, old=old, new=new)}LABEOF"
 
 
-def _node(path: str, old: str, new: str) -> str:
+def node_script(path: str, old: str, new: str) -> str:
     code = NODE.format(path=json.dumps(path), old=json.dumps(old), new=json.dumps(new))
     return f"node -e {shlex.quote(code)}"
 
