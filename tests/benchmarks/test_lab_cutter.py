@@ -20,23 +20,20 @@ SCRIPT = ["Add the table of pears to the shop"]
     [
         {
             "message": {
-                "role": "assistant",
                 "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}],
             }
         },
-        {"type": "user", "message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
-        {"type": "user", "toolUseResult": {"originalFile": SHORT_LINES}},
+        {"message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
+        {"toolUseResult": {"originalFile": SHORT_LINES}},
         {"payload": {"type": "function_call", "arguments": json.dumps({"cmd": SHORT_LINES})}},
         {"payload": {"type": "function_call_output", "output": SHORT_LINES}},
         {
             "payload": {
-                "type": "item_completed",
                 "item": {"changes": {"a.csv": {"unified_diff": SHORT_LINES}}},
             }
         },
-        {"type": "message", "message": {"role": "toolResult", "details": {"diff": SHORT_LINES}}},
+        {"message": {"role": "toolResult", "details": {"diff": SHORT_LINES}}},
         {
-            "type": "gemini",
             "toolCalls": [
                 {"args": {"content": SHORT_LINES}, "resultDisplay": {"fileDiff": SHORT_LINES}}
             ],
@@ -52,19 +49,13 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        {"payload": {"type": "message", "content": [{"text": PROMPT}]}},
-        {"type": "attachment", "attachment": {"systemPrompt": [PROMPT]}},
+        {"payload": {"content": [{"text": PROMPT}]}},
+        {"attachment": {"systemPrompt": [PROMPT]}},
         {"message": {"sections": {"tools": PROMPT}}},
-        {"toolsAdded": [{"name": "edit", "description": PROMPT}]},
+        {"toolsAdded": [{"description": PROMPT}]},
         {
-            "message": {
-                "content": [
-                    {
-                        "type": "tool_result",
-                        "content": f"1 done <system-reminder>{PROMPT}</system-reminder>",
-                    }
-                ]
-            }
+            "type": "tool_result",
+            "output": f"<functions>{PROMPT}</functions><system-reminder>{PROMPT}</system-reminder>",
         },
     ],
 )
