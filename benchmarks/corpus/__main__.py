@@ -13,14 +13,17 @@ from typing import Any
 
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
+from scorer.__main__ import print_scores
+from scorer.histories import about, histories
+from scorer.scoring import scores
 
 from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_answers
 from corpus.axes import WEIGHTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
-from corpus.page import DOCS, PARTS, page_texts, store_scores
-from corpus.score import print_scores, scores
-from corpus.store import about, histories, keep, mark_shown, small_choice
+from corpus.page import DOCS, PARTS, ROOT, note_look, page_texts, store_scores
+from corpus.release import make_release
+from corpus.store import keep, mark_shown, small_choice
 
 CORPUS = CACHE / "corpus"
 
@@ -101,7 +104,9 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
             f"\n== {part}, {name}"
             + (f", of {failures} histories without an answer" if failures else "")
         )
-        print_scores(results[name], kinds=part == "open")
+        print_scores(results[name], failures=part == "open")
+    if part == "hidden":
+        note_look(names, len(histories(corpus)))
     return results
 
 
@@ -125,7 +130,8 @@ def main() -> int:
         prog="corpus", description="Makes and scores histories whose lines have known authors."
     )
     parser.add_argument(
-        "action", choices=("make", "counts", "score", "sample", "floors", "shown", "page")
+        "action",
+        choices=("make", "counts", "score", "sample", "floors", "shown", "page", "release"),
     )
     parser.add_argument("--agents", default=",".join(WEIGHTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
@@ -153,6 +159,8 @@ def main() -> int:
         )
     elif options.action == "page":
         make_page(options.contestants.split(","), options.most)
+    elif options.action == "release":
+        print(make_release(directory(held_out=False), ROOT / "build"))
     elif options.action == "counts":
         print_counts(options.held_out)
     else:

@@ -1,7 +1,8 @@
 """What is said of the lines of kept histories: by this program, and by the simple rules that others
 count with.
 
-Each contestant is a function of an unpacked history; it gives rows as `corpus.score` reads them.
+Each contestant is a function of an unpacked history; it gives rows as the scorer reads them
+(scorer/answers.schema.json).
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from typing import Any
 
 from lab.install import CACHE
 from lab.play import environment, plan_row, run_inside
+from scorer import VERSION
+from scorer.histories import WAS_AT, about, cpu_seconds, histories, run_in, unpack
 
+from collector.errors import EXIT_PARTIAL
 from corpus.ledger import added_lines
-from corpus.store import SHOP, about, histories, unpack
 
 ROOT = Path(__file__).parent.parent.parent
+BLAME = ROOT / "benchmarks" / "scorer" / "examples" / "blame.py"
 Row = dict[str, Any]
 _PROGRAM = Path(sys.executable).parent / "whowrote"
 _CLASSES = {
@@ -35,9 +39,10 @@ _CLASSES = {
     "tool": "tool",
 }
 _SPANS = (
-    "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool,"
-    " edited_by FROM line_spans"
+    "SELECT commit_sha, path, start_line, end_line, class, how, reason, call_id, edited_by,"
+    " COALESCE(witness, '') AS witness FROM line_spans"
 )
+_SECONDS = 600  # for a history
 _TRAILER = re.compile(
     r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
     re.IGNORECASE | re.MULTILINE,
@@ -60,34 +65,24 @@ def git(clone: Path) -> Callable[..., str]:
 
 def arguments(clone: Path, home: Path, database: Path) -> list[str]:
     """Of this program, as a user calls it whose clone has moved since the agents worked in it."""
-    options = ("--db", database, "--transcripts", home, "--was-at", SHOP)
+    options = ("--db", database, "--transcripts", home, "--was-at", WAS_AT)
     return ["repo", str(clone), *map(str, options)]
 
 
-def attribute(clone: Path, home: Path, database: Path) -> None:
-    command = [str(_PROGRAM), *arguments(clone, home, database)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not database.exists():
-        raise RuntimeError(f"{clone}: {done.stderr[-1000:]}")
-
-
 def spans_as_answers(database: Path) -> Iterator[Row]:
-    """Spans of lines as answers; `detail` is our class with how we know it."""
+    """Spans of lines as answers; `detail` is our class with how we know it, or why we do not."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         connection.row_factory = sqlite3.Row
         for span in connection.execute(_SPANS):
-            detail = (
-                span["reason"]
-                if span["class"] in ("unknown", "undeclared")
-                else f"{span['class']} {span['how']}"
-            )
+            known = (span["class"], span["how"].replace("none", ""), span["witness"])
+            nobody = span["class"] in ("unknown", "undeclared")
             yield {
                 "commit": span["commit_sha"],
                 "path": span["path"],
                 "start": span["start_line"],
                 "end": span["end_line"],
                 "class": _CLASSES.get(span["class"], "unknown"),
-                "detail": detail.removesuffix(" none"),
+                "detail": span["reason"] if nobody else " ".join(filter(None, known)),
                 "call": span["call_id"] or "",
                 "edited_by": _CLASSES.get(span["edited_by"], ""),
             }
@@ -95,7 +90,8 @@ def spans_as_answers(database: Path) -> Iterator[Row]:
 
 def by_this_program(clone: Path, home: Path) -> Iterator[Row]:
     database = clone.parent.parent / "lines.db"
-    attribute(clone, home, database)
+    command = [str(_PROGRAM), *arguments(clone, home, database)]
+    run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
     yield from spans_as_answers(database)
 
 
@@ -158,8 +154,9 @@ def by_sessions(clone: Path, home: Path) -> Iterator[Row]:
 
 
 def by_blame(clone: Path, home: Path) -> Iterator[Row]:
-    """What git knows: each line is the committer's, a person in all of these histories."""
-    yield from _every_line(clone, lambda commit, moment, message: "person")
+    """What git knows, which is the scorer's example of a program."""
+    text = run_in(clone, [sys.executable, str(BLAME)], _SECONDS)
+    yield from map(json.loads, text.splitlines())
 
 
 def opentraces_program() -> Path:
@@ -236,11 +233,13 @@ def answers(history: Path, name: str, kept: Path) -> Path | None:
         return target
     with tempfile.TemporaryDirectory() as scratch:
         clone = unpack(history, Path(scratch))
+        before = cpu_seconds()
         try:
             rows = list(CONTESTANTS[name](clone, clone.parent))
         except RuntimeError as error:
             print(f"{name} {history.name}: {error}", file=sys.stderr)
             return None
+        rows.append({"cpu_seconds": round(cpu_seconds() - before, 2)})
     kept.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
     part.write_text(
@@ -256,14 +255,18 @@ def kept_answers(part: str, name: str) -> Path:
     """Where the answers of a contestant about a part of the corpus are kept, by what they depend
     on.
     """
-    return CACHE / "corpus" / "answers" / part / f"{name}-{version_of(name)}"
+    return CACHE / "corpus" / "answers" / VERSION / part / f"{name}-{version_of(name)}"
 
 
 def version_of(name: str) -> str:
-    """What an answer depends on beside the history: this program's version, or that of a rule
-    that stays as it is.
+    """What an answer depends on beside the history: the version of the program, with its commit
+    if it is kept here.
     """
-    if name != "whowrote":
-        return OPENTRACES.rpartition("=")[2] if name == "opentraces" else "1"
-    newest = git(ROOT)("log", "-1", "--format=%h", "--", "attribution", "collector", "whowrote")
-    return f"{version('whowrote').partition('.dev')[0]}+g{newest}"
+    if name == "opentraces":
+        return OPENTRACES.rpartition("=")[2]
+    ours = ("attribution", "collector", "whowrote")
+    places = (
+        ours if name == "whowrote" else (f"benchmarks/corpus/{Path(__file__).name}", str(BLAME))
+    )
+    number = version("whowrote").partition(".dev")[0] if name == "whowrote" else VERSION
+    return f"{number}+g{git(ROOT)('log', '-1', '--format=%h', '--', *places)}"

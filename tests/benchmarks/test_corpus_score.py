@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpus import score as scoring
+from scorer import scoring
 from support.answers import pick
 
 from collector.json_values import JsonObject
@@ -26,6 +26,9 @@ AGENT = {"author": "agent", "agent": "codex", "how": "tool", "call": "call_1"}
 PERSON = {"author": "person", "how": "between"}
 BASE = {"author": "person", "how": "base"}
 FORMATTED = {"author": "tool", "how": "formatter", "by": "agent", "also": "agent"}
+EARLIER, LOST = "person, before any session", "agent, session lost"
+AS_PERSON, AS_AGENT = "agent's line called a person's", "person's line called an agent's"
+OTHER = "other wrong answer"
 CHANGED = {"author": "person", "how": "over", "also": "agent"}
 
 
@@ -51,9 +54,18 @@ def plant(
         {"commit": name, "path": path, "start": 1, "end": 10, **answer}
         for name, path, answer in answers
     ]
-    target = corpus / "answers.jsonl"
-    target.write_text("".join(json.dumps(row) + "\n" for row in said), "utf-8")
-    return scoring.scores(corpus, [target])
+    return scoring.scores(corpus, [write_rows(corpus / "answers.jsonl", said)])
+
+
+def write_rows(target: Path, rows: list[JsonObject]) -> Path:
+    target.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return target
+
+
+def failures(result: JsonObject) -> list[tuple[str, str, str, int]]:
+    """Failure, whose line, cause and lines of each kind that occurred."""
+    names = ("failure", "whose", "cause", "lines")
+    return [pick(row, *names) for row in result["failures"] if row["lines"]]
 
 
 def recall(result: JsonObject, group: str) -> JsonObject:
@@ -82,39 +94,35 @@ def test_right_answers_are_right(tmp_path: Path) -> None:
             "wrong": 0,
             "abstained": 0,
         }
-    assert result["wrong"] == []
+    assert failures(result) == []
     assert result["all"]["call_right"]["rate"] == 1
 
 
 @pytest.mark.parametrize(
-    ("truth", "said", "group"),
+    ("truth", "said", "group", "kind"),
     [
-        (AGENT, "person", "agent"),
-        (AGENT, "tool", "agent"),
-        (PERSON, "agent", "person"),
-        (PERSON, "tool", "person"),
-        (BASE, "agent", "person, before any session"),
-        ({**AGENT, "lost": True}, "person", "agent, session lost"),
-        ({"author": "tool", "by": "agent"}, "person", "tool"),
-        ({"author": "tool", "by": "person"}, "agent", "tool"),
+        (AGENT, "person", "agent", (AS_PERSON, "codex", "why")),
+        (AGENT, "tool", "agent", (OTHER, "codex", "tool, why")),
+        (PERSON, "agent", "person", (AS_AGENT, "person", "between, why")),
+        (PERSON, "tool", "person", (OTHER, "person", "between, why")),
+        (BASE, "agent", "person, before any session", (AS_AGENT, EARLIER, "base, why")),
+        ({**AGENT, "lost": True}, "person", LOST, (AS_PERSON, "codex, session lost", "why")),
+        ({"author": "tool", "by": "agent"}, "person", "tool", (OTHER, "tool", "why")),
+        ({"author": "tool", "by": "person"}, "agent", "tool", (OTHER, "tool", "why")),
     ],
 )
 def test_a_planted_wrong_answer_is_found(
-    tmp_path: Path, truth: JsonObject, said: str, group: str
+    tmp_path: Path, truth: JsonObject, said: str, group: str, kind: tuple[str, str, str]
 ) -> None:
     result = plant(
         tmp_path,
         {"a": [truth, AGENT]},
-        [("a", "0.py", {"class": said}), ("a", "1.py", {"class": "agent"})],
+        [("a", "0.py", {"class": said, "detail": "why"}), ("a", "1.py", {"class": "agent"})],
     )
     assert recall(result, group)["wrong"] == 10
-    (kind,) = result["wrong"]
-    assert pick(kind, "author", "said", "lines", "histories") == (
-        truth["author"],
-        said,
-        10,
-        {"a": 10},
-    )
+    assert failures(result) == [(*kind, 10)]
+    (row,) = (row for row in result["failures"] if row["lines"])
+    assert pick(row, "histories", "most", "example") == (1, {"a": 10}, ["a", "a", "0.py", 1])
     (precision,) = [row for row in result["precision"] if row["said"] == said]
     assert precision["right_by_source"]["part"] == (10 if said == "agent" else 0)
 
@@ -170,8 +178,11 @@ def test_a_recorded_line_without_an_answer_is_missed_and_not_wrong(tmp_path: Pat
         "wrong": 0,
         "abstained": 10,
     }
-    # a person's is not missed
-    assert [pick(kind, "author", "said") for kind in result["wrong"]] == [("agent", "unknown")]
+    assert failures(result) == [
+        ("no answer: agent's line on record", "codex", "without a detail", 10),
+        ("no answer: other line", "person", "why", 10),
+    ]
+    assert result["all"]["unanswered"]["rate"] == 1
 
 
 def test_a_wrong_call_is_found(tmp_path: Path) -> None:
@@ -191,7 +202,7 @@ def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
         ("a", "2.py", {"class": "agent"}),
     ]
     result = plant(tmp_path, {"a": [shifted, brace, AGENT]}, answers)
-    assert pick(result, "lines", "scored", "wrong") == (20, 10, [])
+    assert (*pick(result, "lines", "scored"), failures(result)) == (20, 10, [])
     assert result["with_weak"]["agent_called_person"]["part"] == 10
 
 
@@ -213,12 +224,75 @@ def test_an_answer_of_no_class_is_refused(tmp_path: Path) -> None:
         plant(tmp_path, {"a": [AGENT]}, [("a", "0.py", {"class": "human"})])
 
 
-def test_the_scorer_needs_nothing_of_the_program() -> None:
-    text = Path(scoring.__file__).read_text("utf-8")
-    imported = [
-        line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))
+def test_the_scorer_needs_nothing_but_python() -> None:
+    for path in Path(scoring.__file__).parent.glob("*.py"):
+        imported = [
+            line.split()[1]
+            for line in path.read_text("utf-8").splitlines()
+            if line.startswith(("import ", "from ")) and not line.startswith("from .")
+        ]
+        assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names, path
+
+
+def test_a_failure_that_did_not_occur_is_shown_with_no_lines(tmp_path: Path) -> None:
+    result = plant(tmp_path, {"a": [AGENT]}, [("a", "0.py", {"class": "agent"})])
+    assert [(row["failure"], row["lines"]) for row in result["failures"]] == [
+        (failure.words, 0) for failure in scoring.FAILURES
     ]
-    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+
+
+def test_who_is_wrongly_said_to_have_changed_a_line_is_a_failure(tmp_path: Path) -> None:
+    changed = {"class": "agent", "detail": "why", "edited_by": "person"}
+    result = plant(tmp_path, {"a": [AGENT]}, [("a", "0.py", changed)])
+    assert failures(result) == [("wrongly said to be changed by a person", "codex", "why", 10)]
+
+
+def test_answers_before_the_commit_are_scored_apart(tmp_path: Path) -> None:
+    early = {"class": "person", "before_commit": True}
+    result = plant(
+        tmp_path,
+        {"a": [AGENT, PERSON]},
+        [("a", "0.py", {"class": "agent"}), ("a", "0.py", early)],
+    )
+    assert result["all"]["agent_found"]["rate"] == 1
+    assert pick(result["before_commit"], "lines", "agent_found") == (
+        10,
+        {"part": 0, "of": 10, "rate": 0, "interval": None},
+    )
+    assert result["before_commit"]["agent_called_person"]["rate"] == 1
+
+
+def test_what_a_history_took_and_whether_it_was_answered_is_said(tmp_path: Path) -> None:
+    plant(tmp_path, {name: [AGENT] for name in "abcd"}, [])
+    spent = [
+        {"history": name, "cpu_seconds": seconds}
+        for name, seconds in zip("abc", (1, 4, 2), strict=True)
+    ]
+    result = scoring.scores(tmp_path, [write_rows(tmp_path / "spent.jsonl", spent)])
+    assert result["cpu_seconds"] == {"histories": 3, "median": 2, "most": 4}
+    assert result["without_answers"] == 1
+
+
+def test_two_programs_are_compared_on_the_same_histories(tmp_path: Path) -> None:
+    names = [f"h{number}" for number in range(20)]
+    plant(tmp_path, {name: [AGENT] for name in names}, [])
+    rows = [
+        {"commit": name, "path": "0.py", "start": 1, "end": 10, "class": "agent"} for name in names
+    ]
+    half = write_rows(tmp_path / "half.jsonl", rows[::2])
+    whole = write_rows(tmp_path / "whole.jsonl", rows)
+    found = {row[0].name: row[1:] for row in scoring.differences(tmp_path, half, whole)}
+    rates, limits = found["agent_found"]
+    assert [rate["rate"] for rate in rates] == [0.5, 1]
+    assert limits is not None and 0.2 < limits[0] < 0.5 < limits[1] < 0.8
+    assert found["person_found"][1] is None
+
+
+def test_histories_from_before_an_axis_have_nothing_of_it(tmp_path: Path) -> None:
+    result = plant(tmp_path, {"a": [AGENT]}, [])
+    assert [pick(row, "value", "lines") for row in result["axes"] if row["axis"] == "event"] == [
+        ("nothing", 10)
+    ]
 
 
 def test_without_an_exception_the_interval_is_what_so_few_histories_allow(tmp_path: Path) -> None:
