@@ -5,6 +5,7 @@ docs/benchmark.md.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import time
@@ -18,7 +19,7 @@ from scorer.histories import about, histories
 from scorer.scoring import scores
 
 from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_answers
-from corpus.axes import WEIGHTS, crossed_counts, draw
+from corpus.axes import AGENTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
 from corpus.page import DOCS, PARTS, ROOT, note_look, page_texts, store_scores
@@ -28,14 +29,16 @@ from corpus.store import keep, mark_shown, small_choice
 CORPUS = CACHE / "corpus"
 
 
-def directory(*, held_out: bool) -> Path:
-    return CORPUS / ("held-out" if held_out else "open")
+def directory(*, hidden: bool) -> Path:
+    return CORPUS / ("hidden" if hidden else "open")
 
 
-def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int:
+def make(agents: list[str], seeds: range, minutes: float) -> int:
     """Makes the histories of the seeds that are not there yet, as far as the time goes; how many
-    did not become what was drawn.
+    did not become what was drawn. With a salt in the environment they are those of the hidden
+    part, which nobody can draw without it.
     """
+    salt = os.environ.get("WHOWROTE_CORPUS_SALT", "").strip()
     versions = {}
     for name in agents:
         try:
@@ -44,18 +47,18 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
             print(f"{name}: {error}", flush=True)
     failures, until = 0, time.time() + 60 * minutes
     for seed in seeds:
-        plan = draw(seed, list(versions))
-        target = directory(held_out=held_out) / f"{seed:05}"
-        if plan.held_out != held_out or target.exists():
+        plan = draw(seed, list(versions), salt)
+        target = directory(hidden=bool(salt)) / f"{seed:05}"
+        if target.exists():
             continue
         if time.time() > until:
             break
         started = time.time()
         try:
-            history = History(plan, versions)
+            history = History(plan, versions, salt)
             history.play()
             row = keep(history, target)
-        except (RuntimeError, ValueError, OSError) as error:
+        except (RuntimeError, ValueError, OSError, NotInstalled) as error:
             failures += 1
             print(
                 f"{seed} {plan.agent} {'/'.join(plan.axes().values())}: not made,"
@@ -72,8 +75,8 @@ def make(agents: list[str], seeds: range, held_out: bool, minutes: float) -> int
     return failures
 
 
-def print_counts(held_out: bool) -> None:
-    rows = [about(path) for path in histories(directory(held_out=held_out))]
+def print_counts(hidden: bool) -> None:
+    rows = [about(path) for path in histories(directory(hidden=hidden))]
     for axis, value, count, agents in crossed_counts(rows):
         print(f"{axis:8} {value:16} {count:4} {agents}")
 
@@ -113,7 +116,7 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
 def make_sample(most: int) -> None:
     """Takes histories of at most so many bytes into the repository, with today's floors."""
     shutil.rmtree(SAMPLE, ignore_errors=True)
-    for path in small_choice(directory(held_out=False), most):
+    for path in small_choice(directory(hidden=False), most):
         shutil.copytree(path, SAMPLE / path.name)
     measure()
 
@@ -133,10 +136,10 @@ def main() -> int:
         "action",
         choices=("make", "counts", "score", "sample", "floors", "shown", "page", "release"),
     )
-    parser.add_argument("--agents", default=",".join(WEIGHTS), help="names separated by commas")
+    parser.add_argument("--agents", default=",".join(AGENTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
     parser.add_argument(
-        "--held-out", action="store_true", help="the fifth of the seeds that is held apart"
+        "--hidden", action="store_true", help="the part whose seeds nobody can draw again"
     )
     parser.add_argument("--minutes", type=float, default=600, help="no history is begun after that")
     parser.add_argument(
@@ -152,23 +155,20 @@ def main() -> int:
     elif options.action == "floors":
         measure()
     elif options.action == "shown":
-        mark_shown(directory(held_out=options.held_out))
+        mark_shown(directory(hidden=options.hidden))
     elif options.action == "score":
-        score(
-            "held-out" if options.held_out else "open", options.contestants.split(","), options.most
-        )
+        score("hidden" if options.hidden else "open", options.contestants.split(","), options.most)
     elif options.action == "page":
         make_page(options.contestants.split(","), options.most)
     elif options.action == "release":
-        print(make_release(directory(held_out=False), ROOT / "build"))
+        print(make_release(directory(hidden=False), ROOT / "build"))
     elif options.action == "counts":
-        print_counts(options.held_out)
+        print_counts(options.hidden)
     else:
         first, _, last = options.seeds.partition("-")
         make(
             options.agents.split(","),
             range(int(first), int(last or first) + 1),
-            options.held_out,
             options.minutes,
         )
     return 0

@@ -1,8 +1,8 @@
-"""The five axes of a history, and which values a seed draws.
+"""The six axes of a history, and which values a seed draws.
 
 Each axis goes through all its values in every round of as many seeds, in an order drawn for that
-round: every value occurs equally often, and the axes are independent of each other. Then an agent
-is drawn from those that can do what was drawn.
+round: every value occurs equally often, and the axes are independent of each other. The agents take
+turns, each at what it can do.
 """
 
 from __future__ import annotations
@@ -47,17 +47,51 @@ AXES: Mapping[str, Sequence[str]] = {
         "clock-behind",
         "worktree-gone",
     ),
+    # what happens beside the two tasks of every history (events.py)
+    "event": (
+        "nothing",
+        "small-edit",
+        "undo",
+        "background",
+        "mcp",
+        "script-edit",
+        "notebook",
+        "interleaved",
+        "clock-off",
+        "at-once",
+        "hurry",
+        "branch-switch",
+        "cut-short",
+        "told",
+    ),
 }
-# Agents with how often each is drawn; slow starters less.
-WEIGHTS = {"codex": 6, "claude-code": 6, "pi": 4, "copilot-cli": 3, "gemini-cli": 2, "opencode": 1}
+AGENTS = (
+    "codex",
+    "claude-code",
+    "pi",
+    "copilot-cli",
+    "gemini-cli",
+    "opencode",
+    "qwen-code",
+)
 # What only some agents can do without a terminal.
 ABLE: Mapping[str, Sequence[str]] = {
     "subagent": ("claude-code", "copilot-cli", "opencode"),
     "compaction": ("claude-code", "codex", "pi"),
     "fork": ("claude-code", "opencode", "pi"),
     # one database holds all of OpenCode's
-    "session-deleted": ("claude-code", "codex", "pi", "gemini-cli", "copilot-cli"),
+    "session-deleted": ("claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "qwen-code"),
+    # a file in which a line names each call by the id that the model gave it
+    "cut-short": ("claude-code", "codex", "pi", "copilot-cli", "qwen-code"),
+    # Pi has no servers of tools
+    "mcp": ("claude-code", "codex", "copilot-cli", "gemini-cli", "opencode", "qwen-code"),
 }
+# Events with values of other axes that leave nothing of them.
+CLASHES: Mapping[str, Sequence[str]] = {
+    "clock-off": ("clock-behind",),
+    "cut-short": ("session-deleted",),
+}
+HUNDRED = 100  # seeds in which the agents take turns
 LANGUAGES = (
     "python",
     "typescript",
@@ -71,7 +105,6 @@ LANGUAGES = (
     "yaml",
     "csv",
 )
-HELD_OUT = 5  # every fifth seed
 
 
 @dataclass(frozen=True)
@@ -80,12 +113,13 @@ class Plan:
 
     seed: int
     agent: str
-    second: str  # another agent, where the axis of what is lost says so
+    second: str  # whoever works beside it or after it, where an axis says that somebody does
     commits: str
     git: str
     writes: str
     person: str
     lost: str
+    event: str
     language: str
     eol: str  # "\n" or "\r\n"
     encoding: str  # utf-8, utf-8-sig or latin-1
@@ -94,54 +128,73 @@ class Plan:
     reads: bool  # the agent reads a file before it changes it
 
     @property
-    def held_out(self) -> bool:
-        return self.seed % HELD_OUT == HELD_OUT - 1
+    def at_work(self) -> list[str]:
+        """The agents of the history."""
+        both = self.lost == "second-agent" or self.event in ("interleaved", "at-once")
+        return sorted({self.agent, self.second}) if both else [self.agent]
 
     def axes(self) -> dict[str, str]:
         row = asdict(self)
         return {axis: str(row[axis]) for axis in AXES}
 
 
-def draw(seed: int, agents: Sequence[str] = tuple(WEIGHTS)) -> Plan:
-    """The plan of a seed with the agents that can be had."""
-    values = {axis: _value(axis, seed) for axis in AXES}
-    rng = Random(f"plan:{seed}")
-    able = [
-        name for name in agents if all(name in ABLE.get(value, agents) for value in values.values())
-    ]
-    # where no agent can do it all, these give way
-    for axis, ordinary in (("lost", "nothing"), ("writes", "tool")):
-        if not able:
-            values[axis] = ordinary
-            able = [
-                name
-                for name in agents
-                if all(name in ABLE.get(value, agents) for value in values.values())
-            ]
-    agent = rng.choices(able, [WEIGHTS[name] for name in able])[0]
+def draw(seed: int, agents: Sequence[str] = AGENTS, salt: str = "") -> Plan:
+    """The plan of a seed with the agents that can be had. Another `salt` draws another plan."""
+    values, agent = _turn(seed, agents, salt)
+    rng = Random(f"{salt}plan:{seed}")
     others = [name for name in agents if name not in (agent, "opencode")] or [agent]
+    second = rng.choice(others)
+    if values["lost"] != "second-agent" and rng.random() < 0.4:
+        second = agent  # two of its sessions
     language = rng.choice(LANGUAGES)
     if values["writes"] == "formatter":
         language = "python"
     encoding = rng.choices(("utf-8", "utf-8-sig", "latin-1"), (8, 1, 1))[0]
+    long = min(300, int(rng.lognormvariate(4.4, 0.6)) + 30)
     return Plan(
         seed=seed,
         agent=agent,
-        second=rng.choice(others),
+        second=second,
         **values,
         language=language,
         eol=rng.choices(("\n", "\r\n"), (5, 1))[0],
         encoding=encoding,
-        lines=min(300, int(rng.lognormvariate(4.4, 0.6)) + 30),
+        lines=rng.choice((long, rng.randint(15, 30))),
         trailer=rng.random() < 0.5,
         reads=rng.random() < 0.7,
     )
 
 
-def _value(axis: str, seed: int) -> str:
+def _turn(seed: int, agents: Sequence[str], salt: str) -> tuple[dict[str, str], str]:
+    """The values of the axes, and whose turn it is: of those that can do it, the agent that has
+    had the fewest of the hundred's seeds before.
+    """
+    had: Counter[str] = Counter()
+    for each in range(seed - seed % HUNDRED, seed + 1):
+        values = {axis: _value(axis, each, salt) for axis in AXES}
+        if values["lost"] in CLASHES.get(values["event"], ()):
+            values["lost"] = "nothing"
+        able = _able(agents, values)
+        # where no agent can do it all, these give way
+        for axis, ordinary in (("lost", "nothing"), ("writes", "tool")):
+            if not able:
+                values[axis] = ordinary
+                able = _able(agents, values)
+        Random(f"{salt}agent:{each}").shuffle(able)
+        agent = min(able, key=had.__getitem__)
+        had[agent] += 1
+    return values, agent
+
+
+def _able(agents: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    wanted = [ABLE.get(value, agents) for value in values.values()]
+    return [name for name in agents if all(name in able for able in wanted)]
+
+
+def _value(axis: str, seed: int, salt: str) -> str:
     values = list(AXES[axis])
     turn, place = divmod(seed, len(values))
-    Random(f"{axis}:{turn}").shuffle(values)
+    Random(f"{salt}{axis}:{turn}").shuffle(values)
     return values[place]
 
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 _ISO = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _MILLISECONDS = re.compile(r"(?<![\w.-])(\d{13})(?![\w.-])")
 _SECONDS = re.compile(r"(?<![\w.-])(\d{10})(?:(\.\d+))?(?![\w-])")
+DAYS = 1e9  # seconds; more than a clock is off
 _BEFORE = 2.0  # seconds; what an agent notes is at most so much older than its start
 
 
@@ -29,6 +30,8 @@ class Clock:
     # From which machine's time on, what the history's is there, and how many of its seconds pass in
     # one.
     steps: list[tuple[float, float, float]] = field(default_factory=list)
+    # From which machine's time on, and by how many seconds the clock of an agent is off there.
+    off: list[tuple[float, float]] = field(default_factory=lambda: [(0.0, 0.0)])
 
     def __post_init__(self) -> None:
         self.steps.append((self.started - _BEFORE, self.started - _BEFORE, 1.0))
@@ -37,6 +40,10 @@ class Clock:
         """So many seconds pass at once; from now on `rate` in one."""
         now = time.time()
         self.steps.append((now, self._at(now) + seconds, rate))
+
+    def set_off(self, seconds: float) -> None:
+        """From now on what agents write down is so many seconds ahead of the history's time."""
+        self.off.append((time.time(), seconds))
 
     def now(self) -> float:
         return self._at(time.time())
@@ -48,12 +55,10 @@ class Clock:
         return then + (moment - since) * rate
 
     def moved(self, moment: float) -> float | None:
-        """The history's time of a machine's time; None for one that is not of the run."""
-        return (
-            self._at(moment)
-            if self.started - _BEFORE <= moment <= self.steps[-1][0] + 3600
-            else None
-        )
+        """What an agent wrote down of a machine's time; None for one that is not of the run."""
+        if not self.started - _BEFORE <= moment <= self.steps[-1][0] + 3600:
+            return None
+        return self._at(moment) + self.off[bisect_right(self.off, (moment, DAYS)) - 1][1]
 
     def move_times(self, text: str) -> str:
         """The text with each time of the run moved, in the form that it has."""

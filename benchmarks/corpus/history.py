@@ -8,19 +8,21 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from lab.actions import Action
+from lab.actions import Action, Style
 from lab.agents import BY_NAME, Command
 from lab.install import CACHE
 from lab.mock import Script
-from lab.play import Run, edit, environment, read, say, task, write
+from lab.play import Run, edit, environment, read, read_rows, say, task, write
 from lab.truth import split_lines
 
 from corpus.axes import Plan
 from corpus.clock import Clock
+from corpus.events import EVENTS, ordinary
 from corpus.ledger import BASE, PERSON, Author, Ledger
 from corpus.texts import (
     NOUNS,
@@ -35,9 +37,11 @@ from corpus.texts import (
 )
 
 Response = list[Action]
+OFFSETS = (-3 * 3600, 3 * 3600, -86_400, 86_400)  # seconds by which an agent's clock is off
 PACE = 4.0  # characters a second that the person types
 SLOWER = 10  # so many times as long as in the lab, where the model answers at once, agents take
 DAY = 86_400.0
+LONGEST = 600  # seconds of one start of an agent
 # values of the axis `writes` where a program writes lines
 TOOLS = ("generator", "formatter", "package-manager", "hook")
 OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
@@ -100,15 +104,15 @@ def badly_laid_out(lines: Sequence[str]) -> list[str]:
 
 
 class History(Run):
-    """`versions`: of each agent that is installed. After `play`, `truth`, `plan` and the
-    transcripts are what is to be kept.
+    """`versions`: of each agent that is installed; `salt`: as of the plan. After `play`, `truth`,
+    `plan` and the transcripts are what is to be kept.
     """
 
-    def __init__(self, plan: Plan, versions: Mapping[str, str]) -> None:
+    def __init__(self, plan: Plan, versions: Mapping[str, str], salt: str = "") -> None:
         self.plan, self.versions, self.rng, self.clock, self.ledger = (
             plan,
             versions,
-            Random(f"history:{plan.seed}"),
+            Random(f"{salt}history:{plan.seed}"),
             Clock(),
             Ledger(),
         )
@@ -121,6 +125,9 @@ class History(Run):
             set[str](),
         )
         self.homes: list[Path] = []
+        self.by_step: dict[str, tuple[str, int]] = {}  # agent and number of the start
+        self.hurried = False  # whoever acts does so within seconds
+        self.cut = ""  # the id of the call in whose record the transcript ends
         remarks = "latin" if plan.encoding == "latin-1" else self.rng.choice(list(REMARKS))
         self.grammar = Grammar(self.rng, plan.language, remarks)
         suffix = SUFFIXES[plan.language]
@@ -135,9 +142,9 @@ class History(Run):
         self.inserted_at = 0
         # the lines of each file when it was last seen; None: no session can tell
         self.sights: dict[str, set[int]] | None = None
-        super().__init__(
-            BY_NAME[plan.agent], versions[plan.agent], "corpus", f"corpus/{plan.seed:05}"
-        )
+        name = f"corpus/{'hidden-' if salt else ''}{plan.seed:05}"
+        agent = BY_NAME[plan.agent]
+        super().__init__(agent, versions[plan.agent], "corpus", name, timeout=LONGEST)
         self.homes.append(self.home)
         self.name_person()
         (self.home / ".profile").write_text(f'export PATH="{program_directory()}:$PATH"\n', "utf-8")
@@ -202,8 +209,14 @@ class History(Run):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode("utf-8", "surrogateescape"))
 
+    def pause(self, least: float, most: float, rate: float = 1.0) -> None:
+        """Seconds before somebody acts; `rate` as of the clock."""
+        if self.hurried:
+            least, most, rate = 0.2, 3.0, 1.0
+        self.clock.step(self.rng.uniform(least, most), rate)
+
     def commit(self, message: str, *arguments: str, everything: bool = True) -> None:
-        self.clock.step(self.rng.uniform(2, 40))
+        self.pause(2, 40)
         if everything:
             self.git("add", "-A")
         if "--amend" in arguments or self.git("diff", "--cached", "--name-only"):
@@ -239,9 +252,8 @@ class History(Run):
             return
         lines, eol = self.lines(path)
         encoding = self.encoding(path)
-        self.clock.step(
-            self.rng.uniform(5, 60) + sum(len(line) + 1 for line in splice.added) / pace
-        )
+        self.pause(5, 60)
+        self.clock.step(sum(len(line) + 1 for line in splice.added) / pace)
         text = "".join(line + eol for line in splice.apply(lines)).encode(
             encoding, "surrogateescape"
         )
@@ -298,22 +310,62 @@ class History(Run):
         self.touched.add(row["path"])
         who = "tool" if row["how"] in TOOLS else "agent"
         how = row["how"] or {"shell": "heredoc"}.get(row["action"], "tool")
-        call = "" if self.agent.name in OWN_CALLS else row["call"]
-        author = Author(
-            who, self.agent.name, len(self.kept) - 1, call, how, "agent" if who == "tool" else ""
-        )
-        certain = (row["old"], row["new"]) if row["action"] == "edit" else None
-        self.ledger.change(row["path"], row["text"], author, certain)
+        agent, start = self.by_step.get(row["step"], (self.agent.name, len(self.kept) - 1))
+        call = "" if agent in OWN_CALLS else row["call"]
+        author = Author(who, agent, start, call, how, "agent" if who == "tool" else "")
+        certain = (row["old"], row["new"]) if row.get("old") else None
+        # what the prompt said to put there
+        also = "person" if how == "told" else ""
+        self.ledger.change(row["path"], row["text"], author, certain, also)
 
-    def ask(self, step: str, script: Script, **options: Any) -> None:
+    def calls_of(self, step: str) -> list[str]:
+        """The ids of the calls in the last start, which had that step."""
+        log = self.directory / "mock" / f"{len(self.starts) - 1}-{step}" / "requests.jsonl"
+        return [call["id"] for row in read_rows(log) for call in row["calls"]]
+
+    def begins(self, step: str) -> None:
+        """A start of the agent, of which the home may keep the transcript."""
         self.kept.append(self.home == self.homes[0])
+        self.by_step[step] = (self.agent.name, len(self.kept) - 1)
+
+    def carry_out(self, step: str, plan: dict[str, Any]) -> None:
         self.touched = set[str]()
-        self.clock.step(self.rng.uniform(3, 30), SLOWER)
-        super().ask(step, script, **options)
-        self.clock.step(self.rng.uniform(2, 20))
+        super().carry_out(step, plan)
+        self.clock.set_off(0)
+        self.pause(2, 20)
         self.follow_hook(Author("tool", how="hook", run_by="agent"))
         for path in self.touched:
             self.sees(path)
+
+    def ask(self, step: str, script: Script, more: str = "", **options: Any) -> None:
+        self.begins(step)
+        self.pause(3, 30, SLOWER)
+        if self.plan.event == "clock-off":
+            if not more:
+                first = len(self.kept) == 1
+                self.offset = self.rng.choice(OFFSETS if first else (0, *OFFSETS))
+            self.clock.set_off(self.offset)
+        super().ask(step, script, more=more, **options)
+
+    def ask_both(self, asked: Mapping[str, Script], second: str) -> None:
+        """The agent, and at the same time `second`, each with a step of its own."""
+        first, version = self.agent, self.version
+        plans: list[dict[str, Any]] = []
+        self.pause(3, 30, SLOWER)
+        for (step, script), name in zip(asked.items(), (first.name, second), strict=True):
+            self.agent, self.version = BY_NAME[name], self.versions[name]
+            self.begins(step)
+            more = "" if plans else "continue"
+            command = self.started(f"Please do the next thing. (LAB:{step})", more)
+            plans.append(self._plan(command, script))
+        self.agent, self.version = first, version
+        plan, other = plans
+        other["commands"][-1]["name"] = "beside"
+        plan["commands"] += other["commands"]
+        plan["script"] |= other["script"]
+        if second != first.name:
+            plan["style"] = asdict(Style())
+        self.carry_out("both", plan | {"together": len(plans)})
 
     def _plan(self, command: Command, script: Script) -> dict[str, Any]:
         plan = super()._plan(command, script)
@@ -323,11 +375,11 @@ class History(Run):
             if self.plan.lost == "compaction" and not self.starts
             else COMPACT_AT // 4
         )
-        since, then, _ = self.clock.steps[-1]
+        since, then, rate = self.clock.steps[-1]
         for row in plan["commands"]:
             row["cwd"] = str(self.place)
             row["environment"]["PATH"] = f"{program_directory()}:{row['environment']['PATH']}"
-            row["environment"] |= {"LAB_SINCE": str(int(since * 1000)), "LAB_RATE": str(SLOWER)}
+            row["environment"] |= {"LAB_SINCE": str(int(since * 1000)), "LAB_RATE": str(int(rate))}
             row["environment"]["LAB_THEN"] = str(int((then - self.behind) * 1000))
             if (
                 self.plan.lost == "compaction" and self.agent.name == "codex"
@@ -343,14 +395,15 @@ class History(Run):
         """The command with which the agent commits, where it does."""
         if not self.plan.commits.startswith("agent"):
             return []
+        return [[self.commit_of_agent(message)]]
+
+    def commit_of_agent(self, message: str) -> Action:
         trailer = TRAILERS.get(self.agent.name, "") if self.plan.trailer else ""
         quiet = "-q " if self.plan.commits == "agent-quiet" else ""
         command = f"git add -A && git commit {quiet}-m '{message}'" + (
             f" -m '{trailer}'" if trailer else ""
         )
-        return [
-            [Action("shell", command=command, how="hook" if self.plan.writes == "hook" else "")]
-        ]
+        return Action("shell", command=command, how="hook" if self.plan.writes == "hook" else "")
 
     def sees(self, path: str, *, reads: bool = False) -> None:
         """The agent has the file before it; by reading it shows what a person added since it was
@@ -475,6 +528,7 @@ class History(Run):
         block = self.first_task()
         self.between(block)
         self.second_task()
+        EVENTS.get(self.plan.event, ordinary)(self)
         if self.plan.git == "days":
             self.clock.step(self.rng.uniform(1, 5) * DAY)
         self.commit(f"{self.rng.choice(VERBS).capitalize()} the {self.rng.choice(NOUNS)}")
@@ -582,6 +636,8 @@ class History(Run):
         more = {"session-deleted": "", "second-agent": "", "other-machine": "", "fork": "fork"}.get(
             self.plan.lost, "continue"
         )
+        if self.plan.event == "clock-off" and more == "continue" and self.rng.random() < 0.5:
+            more = ""
         if self.plan.lost == "session-deleted":
             self.gone = {str(path) for path in self.transcripts()}
             self.kept[:] = [False] * len(self.kept)
@@ -613,12 +669,7 @@ class History(Run):
 
     def transcripts(self) -> list[Path]:
         """Files below the first home that an agent of the history keeps its sessions in."""
-        names = (
-            {self.plan.agent, self.plan.second}
-            if self.plan.lost == "second-agent"
-            else {self.plan.agent}
-        )
-        patterns = [pattern for name in sorted(names) for pattern in BY_NAME[name].transcripts]
+        patterns = [pattern for name in self.plan.at_work for pattern in BY_NAME[name].transcripts]
         return sorted(
             {path for pattern in patterns for path in self.homes[0].glob(pattern) if path.is_file()}
         )

@@ -103,10 +103,15 @@ class Ledger:
         return lines
 
     def change(
-        self, path: str, text: str | None, author: Author, edit: tuple[str, str] | None = None
+        self,
+        path: str,
+        text: str | None,
+        author: Author,
+        edit: tuple[str, str] | None = None,
+        also: str = "",
     ) -> None:
         """The file became `text`, or is gone; `edit` are old and new text of the edit that did
-        it, whose place is certain.
+        it, whose place is certain; `also` is whose text it was.
         """
         if text is None:
             self.current.pop(path, None)
@@ -115,7 +120,7 @@ class Ledger:
         old_text = self.text(path) if path in self.current else ""
         place = edit_place(old_text, text, *edit) if edit else None
         if place is not None:
-            self.splice(path, text, author, *place)
+            self.splice(path, text, author, *place, also)
             return
         after = split_lines(text)
         if len(before) == len(after):  # each line is the one that stood there, as `sed` leaves them
@@ -220,17 +225,16 @@ def added_lines(git: Git, commit: str, parents: Sequence[str]) -> dict[str, set[
 
 
 def truth_rows(
-    ledger: Ledger, git: Git, kept: Sequence[bool], skipped: Iterable[str] = ()
+    ledger: Ledger, git: Git, on_record: Callable[[Author], bool]
 ) -> Iterator[dict[str, Any]]:
     """A row for each run of alike lines that a commit of HEAD's history adds.
 
-    `kept` says of each start of an agent whether its transcript is in the home; `skipped` are paths
-    that nobody is asked about.
+    `on_record` says of an agent's call whether the transcripts in the home show it.
     """
     for line in git("rev-list", "HEAD", "--reverse", "--topo-order", "--parents").split("\n"):
         commit, *parents = line.split(" ")
         for path, numbers in sorted(added_lines(git, commit, parents).items()):
-            if path in skipped or not numbers:
+            if not numbers:
                 continue
             lines = ledger.state(path, git("show", f"{commit}:{path}", whole=True))
             older = {
@@ -239,7 +243,7 @@ def truth_rows(
                 for line in _parent_state(ledger, git, parent, path)
             }
             rows = [
-                (number, _facts(ledger, lines[number - 1], older, kept))
+                (number, _facts(ledger, lines[number - 1], older, on_record))
                 for number in sorted(numbers)
             ]
             yield from _runs(commit, path, rows)
@@ -250,7 +254,9 @@ def _parent_state(ledger: Ledger, git: Git, parent: str, path: str) -> list[Line
     return ledger.state(path, git("show", f"{parent}:{path}", whole=True)) if listed else []
 
 
-def _facts(ledger: Ledger, line: Line, older: set[int], kept: Sequence[bool]) -> dict[str, Any]:
+def _facts(
+    ledger: Ledger, line: Line, older: set[int], on_record: Callable[[Author], bool]
+) -> dict[str, Any]:
     author = line.author
     row: dict[str, Any] = {"author": author.who, "how": author.how}
     row |= {
@@ -259,7 +265,7 @@ def _facts(ledger: Ledger, line: Line, older: set[int], kept: Sequence[bool]) ->
         if value
     }
     row |= {"also": line.also} if line.also else {}
-    row |= {"lost": True} if author.start >= 0 and not kept[author.start] else {}
+    row |= {"lost": True} if author.start >= 0 and not on_record(author) else {}
     row |= {"seen": True} if line.number in ledger.seen else {}
     row |= {"weak": True} if not any(sign.isalnum() for sign in line.text) else {}
     unclear = "ambiguous" if line.ambiguous else "shifted" if line.number in older else ""

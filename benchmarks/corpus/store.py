@@ -22,7 +22,7 @@ from scorer.histories import about, histories
 
 from corpus.axes import AXES
 from corpus.history import History
-from corpus.ledger import line_counts, truth_rows
+from corpus.ledger import Author, line_counts, truth_rows
 from corpus.shown import with_shown
 
 LONG = 150  # characters, as in lab.samples
@@ -30,7 +30,13 @@ LONG = 150  # characters, as in lab.samples
 
 def keep(history: History, target: Path) -> dict[str, Any]:
     """Writes the history to the directory `target`; what `history.json` says."""
-    rows = list(truth_rows(history.ledger, history.git, history.kept))
+    texts = dict(_kept_transcripts(history))
+    record = "".join(texts.values()) if history.cut else ""
+
+    def on_record(author: Author) -> bool:
+        return history.kept[author.start] and (not record or author.call in record)
+
+    rows = list(truth_rows(history.ledger, history.git, on_record))
     row: dict[str, Any] = {
         "history": target.name,
         **asdict(history.plan),
@@ -41,7 +47,7 @@ def keep(history: History, target: Path) -> dict[str, Any]:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     history.git("bundle", "create", "-q", str(part.resolve() / "repo.bundle"), "--branches", "HEAD")
-    for path, text in _kept_transcripts(history):
+    for path, text in texts.items():
         kept = part / "home" / path
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(text, "utf-8", errors="surrogateescape")
@@ -85,12 +91,7 @@ def mark_shown(corpus: Path) -> None:
 
 
 def _versions(history: History) -> dict[str, str]:
-    names = (
-        {history.plan.agent, history.plan.second}
-        if history.plan.lost == "second-agent"
-        else {history.plan.agent}
-    )
-    return {name: history.versions[name] for name in sorted(names)}
+    return {name: history.versions[name] for name in history.plan.at_work}
 
 
 def _kept_transcripts(history: History) -> Iterator[tuple[str, str]]:
@@ -108,7 +109,9 @@ def _kept_transcripts(history: History) -> Iterator[tuple[str, str]]:
             text = cutter.file(path)
         else:
             continue
-        yield name, history.clock.move_times(neutral(text))
+        text = history.clock.move_times(neutral(text))
+        end = text.find(history.cut) if history.cut else -1
+        yield name, text[:end] if end > 0 else text
 
 
 def _script_texts(history: History) -> Iterator[str]:

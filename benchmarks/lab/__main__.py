@@ -13,7 +13,7 @@ from lab.compare import HEADERS, Comparison, compare, table_row
 from lab.install import NEWEST, NotInstalled, install
 from lab.interactive import INTERACTIVE
 from lab.play import PACE, Run
-from lab.proof import store
+from lab.proof import reason, store
 from lab.scenarios import SCENARIOS, in_terminal
 
 
@@ -103,7 +103,7 @@ def attempt(agent: Agent, version: str, scenario: str, pace: float) -> Compariso
         flush=True,
     )
     for difference in comparison.differences:
-        print(f"  {difference}", flush=True)
+        print(f"  {difference}\n    {reason(comparison, difference)}", flush=True)
     return comparison
 
 

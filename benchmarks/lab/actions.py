@@ -6,29 +6,34 @@ from __future__ import annotations
 
 import json
 import posixpath
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Json = dict[str, Any]
 
 
 BACKGROUND = "background"  # how of a shell action: the agent goes on while the command runs
+SERVED = "mcp"  # how of an action that a tool of the server SERVER does
+SERVER = "shelf"
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that the model does. `kind` is write, edit, read, shell, task, plan or say; the
-    other fields are what it needs.
+    """One thing that the model does. `kind` is write, edit, read, shell, cell, task, plan, find or
+    say; the other fields are what it needs.
     """
 
     kind: str
     path: str = ""
-    # of write the whole text, of edit the new one, of say, task and plan what is said
+    # of write the whole text, of edit and cell the new one, of say, task and plan what is said, of
+    # find the names of tools
     text: str = ""
     old: str = ""
     command: str = ""
-    step: str = ""  # of task, the step of the script that the subagent goes through
+    # of task, the step of the script that the subagent goes through; of cell, the cell's id
+    step: str = ""
     # what the truth calls it, where the kind says too little: a formatter that a command runs
     how: str = ""
 
@@ -147,6 +152,9 @@ TOOLS: Mapping[str, Sequence[str]] = {
     ),
     # which finds the first, where that is offered when asked for
     "plan": ("ExitPlanMode", "ToolSearch"),
+    "cell": ("NotebookEdit", "notebook_edit"),
+    # what is not offered before it is asked for
+    "find": ("ToolSearch", "tool_search"),
 }
 FINISH = ("attempt_completion", "finish", "submit", "submit_and_exit")
 
@@ -175,6 +183,14 @@ NEW_TEXTS = (
 )
 COMMANDS = ("command", "cmd", "commands", "script", "code")
 PROMPTS = ("prompt", "task", "message", "description")
+
+
+_PAIR = {"type": "object", "properties": {"oldText": {}, "newText": {}}}
+# The tools of the server as they are named where they are not offered.
+HIDDEN = (
+    Tool(f"mcp__{SERVER}__write_file", {"properties": {"path": {}, "content": {}}}),
+    Tool(f"mcp__{SERVER}__edit_file", {"properties": {"path": {}, "edits": {"items": _PAIR}}}),
+)
 
 
 def first_of(names: Sequence[str], properties: Mapping[str, Any]) -> str | None:
@@ -240,10 +256,14 @@ def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> J
             }
     elif action.kind == "task":
         arguments = _task_arguments(action, tool)
+    elif action.kind == "find" or tool.name == "ToolSearch":
+        names = action.text if action.kind == "find" else "ExitPlanMode"
+        arguments = {"query": f"select:{names}"}
     elif action.kind == "plan":
-        arguments = (
-            {"query": "select:ExitPlanMode"} if tool.name == "ToolSearch" else {"plan": action.text}
-        )
+        arguments = {"plan": action.text}
+    elif action.kind == "cell":
+        path = posixpath.join(directory, action.path)
+        arguments = {"notebook_path": path, "cell_id": action.step, "new_source": action.text}
     else:
         arguments = _file_arguments(action, tool, path)
     return None if arguments is None else fill_required(tool.schema, arguments)
@@ -313,7 +333,12 @@ def _shell_arguments(action: Action, tool: Tool) -> Json | None:
         else:
             arguments[name] = [{"command": action.command}]
     if action.how == BACKGROUND:
-        settings = {"run_in_background": True, "is_background": True, "yield_time_ms": 250}
+        settings = {
+            "run_in_background": True,
+            "is_background": True,
+            "mode": "async",
+            "yield_time_ms": 250,
+        }
         arguments |= {name: value for name, value in settings.items() if name in tool.properties}
     if "timeout" in tool.required:
         arguments["timeout"] = 60_000
@@ -345,15 +370,37 @@ def _task_arguments(action: Action, tool: Tool) -> Json | None:
     return arguments
 
 
+def _served_call(
+    action: Action, tools: Sequence[Tool], directory: str
+) -> tuple[Tool, Json | str] | None:
+    """The call of a tool of the server, or of the one by which a hidden tool is called."""
+    plain = replace(action, how="")
+    served = [tool for tool in tools if SERVER in tool.namespace + tool.name]
+    bridge = next((tool for tool in tools if tool.name == "tool_call"), None)
+    if served or bridge is None:
+        return call_for(plain, served, directory, Style()) if served else None
+    call = call_for(plain, HIDDEN, directory, Style())
+    return call and (bridge, {"name": call[0].name, "arguments": call[1]})
+
+
+def named_alike(name: str, plain: str) -> bool:
+    """Whether a tool has the plain name, maybe behind that of its server."""
+    return (
+        name == plain or re.fullmatch(rf"(?:.*__|(?:mcp_)?{SERVER}[-_]){plain}", name) is not None
+    )
+
+
 def call_for(
     action: Action, tools: Sequence[Tool], directory: str, style: Style
 ) -> tuple[Tool, Json | str] | None:
     """The tool that does the action and its arguments, or the text that a free-form tool takes;
     None if none can.
     """
+    if action.how == SERVED:
+        return _served_call(action, tools, directory)
     for name in TOOLS[action.kind]:
         tool = next(
-            (tool for tool in tools if tool.name == name or tool.name.rpartition("__")[2] == name),
+            (tool for tool in tools if named_alike(tool.name, name)),
             None,
         )
         if tool is None:

@@ -30,6 +30,14 @@ class Start:
     more: str = ""
     session: str = ""  # id of the last session, of agents that resume by it
     files: Sequence[str] = ()  # files that the prompt is about, for agents that must be given them
+    servers: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of tools: name -> command
+
+    def described_servers(self, **more: Any) -> dict[str, Any]:
+        """The servers as most agents have them in their settings."""
+        return {
+            name: {"command": program, "args": arguments, **more}
+            for name, (program, *arguments) in self.servers.items()
+        }
 
     def put(self, path: str, content: str | Mapping[str, Any]) -> None:
         """A settings file in the home."""
@@ -75,6 +83,7 @@ def _claude_code(start: Start) -> Command:
             "hasCompletedOnboarding": True,
             "bypassPermissionsModeAccepted": True,
             **_existing(start, ".claude.json"),
+            "mcpServers": start.described_servers(),
         },
     )
     arguments = [
@@ -125,7 +134,12 @@ env_key = "LAB_KEY"
 wire_api = "responses"
 request_max_retries = 1
 stream_max_retries = 1
-""",
+"""
+        + "".join(
+            f"[mcp_servers.{name}]\ncommand = {json.dumps(row['command'])}\n"
+            f"args = {json.dumps(row['args'])}\nrequired = true\n"
+            for name, row in start.described_servers().items()
+        ),
     )
     arguments = ["exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"]
     if start.more:  # old versions want the options before it, and take no prompt beside `--last`
@@ -164,7 +178,12 @@ def _compatible_provider(**costs: float) -> dict[str, Any]:
 
 
 def _opencode(start: Start) -> Command:
-    start.put(".config/opencode/opencode.json", _compatible_provider(cache_read=0.1))
+    servers = {
+        name: {"type": "local", "command": list(command), "enabled": True}
+        for name, command in start.servers.items()
+    }
+    provider = _compatible_provider(cache_read=0.1)
+    start.put(".config/opencode/opencode.json", provider | {"mcp": servers})
     arguments = ["run", start.prompt, *start.when_continued("--continue")]
     if start.more == "fork":
         arguments.append("--fork")
@@ -196,6 +215,7 @@ def _gemini_cli(start: Start) -> Command:
                 "enableAutoUpdate": False,
                 "disableUpdateNag": True,
             },
+            "mcpServers": start.described_servers(trust=True),
         },
     )
     environment = {
@@ -223,6 +243,7 @@ def _qwen_code(start: Start) -> Command:
             "privacy": {"usageStatisticsEnabled": False},
             "telemetry": {"enabled": False},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+            "mcpServers": start.described_servers(trust=True),
         },
     )
     arguments = [
@@ -308,6 +329,9 @@ models:
 
 
 def _copilot_cli(start: Start) -> Command:
+    if start.servers:
+        servers = start.described_servers(type="local", tools=["*"])
+        start.put(".copilot/mcp-config.json", {"mcpServers": servers})
     environment = {
         "COPILOT_PROVIDER_BASE_URL": V1,
         "COPILOT_PROVIDER_TYPE": "openai",

@@ -20,11 +20,12 @@ import sys
 import termios
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from lab.actions import Action, Style
-from lab.mock import Model, serve
+from lab.mock import Model, Turns, serve
 
 HOME = Path("/home/dev")
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
@@ -135,15 +136,20 @@ def main() -> None:
             log,
             plan.get("delay", 0.0),
             plan.get("used", 1000),
+            Turns(plan.get("together", 1)),
         )
         serve(model)
         if "terminal" in plan:
             threading.Thread(target=settle_when_asked, args=[model], daemon=True).start()
     *before, last = plan["commands"]
-    results = [run(command, log) for command in before]
-    results.append(
-        run_in_terminal(last, plan["terminal"]) if "terminal" in plan else run(last, log)
-    )
+    if "together" in plan:
+        with ThreadPoolExecutor() as pool:
+            results = list(pool.map(lambda command: run(command, log), plan["commands"]))
+    else:
+        results = [run(command, log) for command in before]
+        results.append(
+            run_in_terminal(last, plan["terminal"]) if "terminal" in plan else run(last, log)
+        )
     if model is not None:
         time.sleep(0.5)  # what an agent still writes when it has said that it is done
         model.changed()

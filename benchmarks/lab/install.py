@@ -113,22 +113,30 @@ def install(agent: Agent, version: str = NEWEST) -> str:
     raise NotInstalled(f"{agent.package} {', '.join(wanted) or 'has no version'}: not installable")
 
 
+def filesystem_server(directory: str) -> list[str]:
+    """The command of a server of tools that reads and writes files below the directory."""
+    prefix = CACHE / "agents" / "server-filesystem"
+    package = prefix / "node_modules" / "@modelcontextprotocol" / "server-filesystem"
+    if not package.exists():
+        prefix.mkdir(parents=True, exist_ok=True)
+        _install_from_npm(prefix, "@modelcontextprotocol/server-filesystem")
+    program = package / "dist" / "index.js"
+    if not program.exists():
+        raise NotInstalled("the server of files cannot be had from npm")
+    return [str(node_directory() / "node"), str(program), directory]
+
+
+def _install_from_npm(prefix: Path, package: str) -> subprocess.CompletedProcess[str]:
+    options = ("--no-save", "--no-audit", "--no-fund")
+    return _run("npm", "--prefix", prefix, "install", *options, package, PATH=_path())
+
+
 def _install_one(agent: Agent, version: str) -> bool:
     prefix = CACHE / "agents" / agent.name / version
     prefix.mkdir(parents=True, exist_ok=True)
     if agent.registry == "npm":
         package = f"{agent.package}@{version}"
-        done = _run(
-            "npm",
-            "--prefix",
-            prefix,
-            "install",
-            "--no-save",
-            "--no-audit",
-            "--no-fund",
-            package,
-            PATH=_path(),
-        )
+        done = _install_from_npm(prefix, package)
     else:
         done = _run(python_program(agent), "-m", "venv", prefix)
         if done.returncode == 0:

@@ -48,6 +48,8 @@ TITLE = "A lab session"
 # seconds
 SLOW = "slow"
 PATIENCE = 60.0
+TURN = 240.0  # seconds in which another conversation must have begun, and done what it does
+PASSING = 0.5  # seconds in which another conversation can take the turn
 TITLE_JSON = {
     "title": TITLE,
     "reasoning": "lab",
@@ -95,6 +97,45 @@ def due(script: Script, place: Position, style: Style) -> Response:
 
 
 @dataclass
+class Turns:
+    """Conversations that go on at once act one after the other: so it is known whose call
+    changed a file. Whoever has read a file keeps the turn for what it does next.
+    """
+
+    conversations: int = 1  # that all begin before one acts
+    begun: set[str] = field(default_factory=set)
+    holder: str = ""  # the step whose call runs
+    reads: bool = False
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def take(self, step: str) -> None:
+        if self.conversations == 1:
+            return
+        with self.changed:
+            self.begun.add(step)
+            if self.holder == step and not self.reads:
+                self._pass_on()
+                self.changed.wait(PASSING)
+            self.changed.notify_all()
+            self.changed.wait_for(
+                lambda: len(self.begun) >= self.conversations and self.holder in ("", step),
+                TURN,
+            )
+            self.holder = step
+
+    def act(self, response: Response) -> None:
+        """What the holder does next."""
+        with self.changed:
+            self.reads = any(action.kind == "read" for action in response)
+            if all(action.kind == "say" for action in response):
+                self._pass_on()
+
+    def _pass_on(self) -> None:
+        self.holder = ""
+        self.changed.notify_all()
+
+
+@dataclass
 class Model:
     """The script, and what was asked and answered in one run of an agent."""
 
@@ -105,6 +146,7 @@ class Model:
     log: Path
     delay: float = 0.0  # seconds before each answer
     used: int = 1000  # tokens of input that each answer says were read
+    turns: Turns = field(default_factory=Turns)
     offered: dict[str, Tool] = field(default_factory=dict)
     number: int = 0
     ended: set[Position] = field(default_factory=set)  # where a last answer was given
@@ -121,12 +163,14 @@ class Model:
             out.write(json.dumps({"at": round(time.time(), 3), **row}) + "\n")
 
     def answer(self, interface: Interface, body: Json, model: str) -> Answer:
+        tools = interface.tools(body)
+        place = position(list(interface.events(body)), self.script, self.style)
+        side = place is None or place in self.ended or (not tools and not self.style.text)
+        if place is not None and not side:
+            self.turns.take(place.step)
         with self.lock:
             self.number += 1
-            tools = interface.tools(body)
             self._offer(tools)
-            place = position(list(interface.events(body)), self.script, self.style)
-            side = place is None or place in self.ended or (not tools and not self.style.text)
             key = f"Lab{self.run}{self.number:04}"
             usage = Usage(
                 self.used + self.number,
@@ -142,6 +186,7 @@ class Model:
                 )
             self.changed()
             response = due(self.script, place, self.style)
+            self.turns.act(response)
             if all(action.kind == "say" for action in response) and not self.style.text:
                 self.ended.add(place)
             calls, text = self._calls(response, tools, place, key, interface.call_prefix)

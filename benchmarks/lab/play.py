@@ -115,6 +115,7 @@ class Run:
         self.repository.mkdir(parents=True)
         self.shadow, self.session, self.prompts = Shadow(), "", list[str]()
         self.starts: list[dict[str, Any]] = []
+        self.servers: dict[str, list[str]] = {}  # of tools: name -> command
         (self.home / ".gitconfig").write_text(_GIT_SETTINGS, "utf-8")
         self.git("init", "-q")
         self.write("README.md", "# Shop\n\nA small shop.\n")
@@ -186,10 +187,18 @@ class Run:
         `plain`: the prompt is a command of the agent, which names no step.
         """
         prompt = prompt if plain else f"{prompt} (LAB:{step})"
+        command = self.started(prompt, more, files)
+        self.carry_out(step, self._plan(command, {} if plain else script))
+
+    def started(self, prompt: str, more: str = "", files: Sequence[str] = ()) -> Command:
+        """How the agent is started with the prompt."""
         self.prompts.append(prompt)
-        command = self.agent.start(Start(self.home, prompt, more, self.session, files))
+        return self.agent.start(Start(self.home, prompt, more, self.session, files, self.servers))
+
+    def carry_out(self, step: str, plan: dict[str, Any]) -> None:
+        """Runs what is planned; the shadow takes up what agents did."""
         log = self.directory / "mock" / f"{len(self.starts)}-{step}"
-        results = run_inside(self._plan(command, {} if plain else script), log)
+        results = run_inside(plan, log)
         calls = [call["name"] for row in read_rows(log / "requests.jsonl") for call in row["calls"]]
         self.starts.append({"step": step, **results[-1], "calls": calls})
         for row in read_rows(log / "changes.jsonl"):
@@ -277,12 +286,12 @@ def say(text: str) -> list[Action]:
     return [Action("say", text=text)]
 
 
-def write(path: str, text: str) -> list[Action]:
-    return [Action("write", path=path, text=text)]
+def write(path: str, text: str, how: str = "") -> list[Action]:
+    return [Action("write", path=path, text=text, how=how)]
 
 
-def edit(path: str, old: str, new: str) -> list[Action]:
-    return [Action("edit", path=path, old=old, text=new)]
+def edit(path: str, old: str, new: str, how: str = "") -> list[Action]:
+    return [Action("edit", path=path, old=old, text=new, how=how)]
 
 
 def read(path: str) -> list[Action]:

@@ -57,6 +57,16 @@ def is_about(explanation: Mapping[str, Any], agent: str, version: str, scenario:
     return all("*" in named or wanted in named for named, wanted in pairs)
 
 
+def reason(comparison: Comparison, difference: str) -> str:
+    """Why something is read otherwise than served, as far as it is known."""
+    name = difference.partition(":")[0]
+    about = (comparison.agent, comparison.version, comparison.scenario)
+    for explanation in json.loads(EXPLAINED.read_text("utf-8")):
+        if name in explanation["differences"] and is_about(explanation, *about):
+            return str(explanation["why"])
+    return "Nobody has found out why."
+
+
 def main() -> None:
     runs = [Path(name) for name in sys.argv[1:]] or [
         path.parent for path in sorted((CACHE / "runs").glob("*/truth.jsonl"))

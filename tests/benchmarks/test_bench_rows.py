@@ -54,14 +54,6 @@ def test_runs_of_attribution(tmp_path: Path) -> None:
     )
 
 
-def test_loading_and_then_attributing(tmp_path: Path) -> None:
-    (row,) = rows(bench("bench_load.py", "--runs", 1, clone("example", tmp_path)))
-    load, attribute, both, alone, ratio = numbers(row[1:])
-    assert both == pytest.approx(load + attribute, abs=0.02) and ratio == pytest.approx(
-        both / alone, abs=0.1
-    )
-
-
 def test_the_beginning_of_a_long_history(tmp_path: Path) -> None:
     found = rows(
         bench("bench_slices.py", "--runs", 1, "--commits", "5,1000", clone("example", tmp_path))
