@@ -381,8 +381,8 @@ def _what_was_said(line: Scored) -> str:
 
 
 def _how_it_came(line: Scored) -> str:
-    facts = line.truth.facts
-    return ", ".join(filter(None, (facts.get("how", ""), _what_was_said(line))))
+    said = filter(None, (line.truth.facts.get("how"), line.answer.detail))
+    return ", ".join(said) or "without a detail"
 
 
 FAILURES = (

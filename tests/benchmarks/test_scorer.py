@@ -11,103 +11,75 @@ from pathlib import Path
 
 import pytest
 from corpus.floors import SAMPLE
-from corpus.release import RELEASE, make_release
+from corpus.release import make_release
 from jsonschema import Draft202012Validator
-from scorer.histories import about, histories, open_corpus, run_in
+from scorer.histories import histories, open_corpus, run_in
+from support.answers import pick
 
 from collector.json_values import JsonObject
 
-CHOSEN = ("00007", "00017")  # one of them has lines of a tool
+MOST = 2  # histories
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two histories of the sample."""
-    directory = tmp_path_factory.mktemp("corpus")
-    for name in CHOSEN:
-        shutil.copytree(SAMPLE / name, directory / name)
-    return directory
-
-
-@pytest.fixture(scope="module")
-def place(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the tar of a release, and what it holds."""
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a release of two histories holds; the tar stands beside it."""
     directory = tmp_path_factory.mktemp("release")
-    with tarfile.open(make_release(corpus, directory)) as archive:
+    for history in histories(SAMPLE)[:MOST]:
+        shutil.copytree(history, directory / "corpus" / history.name)
+    with tarfile.open(make_release(directory / "corpus", directory)) as archive:
         archive.extractall(directory, filter="data")
-    return directory
+    return next(directory.glob("*.tar")).with_suffix("")
 
 
-def scorer(place: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "scorer", *map(str, arguments)],
-        cwd=place / f"whowrote-corpus-{RELEASE}",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def score(root: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs the scorer of the release, with nothing but Python's own library."""
+    command = [sys.executable, "-S", "-m", "scorer", *map(str, arguments)]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
 
-def rows_of(path: Path) -> list[JsonObject]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def ask(root: Path, *program: str) -> tuple[subprocess.CompletedProcess[str], list[JsonObject]]:
+    """A run of a program of Python about the tar, and its answers."""
+    answers = root.with_name("answers.jsonl")
+    done = score(root, "run", f"{root}.tar", answers, "--", sys.executable, *program)
+    return done, [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
 
 
-def test_a_stranger_scores_git_blame_with_the_tar_alone(place: Path) -> None:
-    tar, answers = place / f"whowrote-corpus-{RELEASE}.tar", place / "blame.jsonl"
-    example = place / f"whowrote-corpus-{RELEASE}" / "scorer" / "examples" / "blame.py"
-    done = scorer(place, "run", tar, answers, "--", sys.executable, example)
+def test_a_stranger_scores_git_blame_with_the_tar_alone(root: Path) -> None:
+    scorer, answers = root / "scorer", root.with_name("answers.jsonl")
+    done, rows = ask(root, str(scorer / "examples" / "blame.py"))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    result = json.loads(scorer(place, "score", tar, answers, "--json").stdout)
-    assert result["histories"] == len(CHOSEN)
-    assert result["without_answers"] == 0
-    assert result["cpu_seconds"]["most"] > 0
+    schema = Draft202012Validator(json.loads((scorer / "answers.schema.json").read_text("utf-8")))
+    assert all(map(schema.is_valid, rows))
+    for wrong in ({"class": "human"}, {"line": 0}, {"commit": "HEAD"}, {"edited_by": "someone"}):
+        assert not schema.is_valid(rows[0] | wrong), wrong
     # a person is said to have written every line, and the truth has others
+    result = json.loads(score(root, "score", root, answers, "--json").stdout)
+    assert pick(result, "histories", "without_answers") == (MOST, 0)
     assert result["all"]["person_found"]["rate"] == 1
     assert result["all"]["agent_called_person"]["rate"] > 0.95
     assert result["all"]["person_precision"]["rate"] < 0.6
-    shown = scorer(place, "score", tar, answers).stdout
+    shown = score(root, "score", f"{root}.tar", answers).stdout
     assert "agent's line called a person's" in shown
-    assert "other wrong answer" in shown
-    compared = scorer(place, "compare", tar, answers, answers).stdout
-    assert "people" in compared
+    assert "people's lines called" in score(root, "compare", root, answers, answers).stdout
 
 
-def test_every_row_of_answers_fits_the_schema(place: Path, corpus: Path) -> None:
-    root = place / f"whowrote-corpus-{RELEASE}" / "scorer"
-    schema = Draft202012Validator(json.loads((root / "answers.schema.json").read_text("utf-8")))
-    answers = place / "rows.jsonl"
-    done = scorer(place, "run", corpus, answers, "--", sys.executable, root / "examples/blame.py")
-    assert done.returncode == 0, done.stderr
-    rows = rows_of(answers)
-    assert {row["history"] for row in rows} == set(CHOSEN)
-    assert all(schema.is_valid(row) for row in rows)
-    line = next(row for row in rows if "line" in row)
-    for wrong in ({"class": "human"}, {"line": 0}, {"commit": "HEAD"}, {"edited_by": "someone"}):
-        assert not schema.is_valid(line | wrong), wrong
-    assert not schema.is_valid({"commit": line["commit"], "path": "a", "class": "agent"})
-
-
-def test_the_same_histories_make_the_same_tar(corpus: Path, place: Path, tmp_path: Path) -> None:
-    again = make_release(corpus, tmp_path)
-    assert again.read_bytes() == (place / again.name).read_bytes()
-    done = subprocess.run(["sha256sum", "-c", f"{again.name}.sha256"], cwd=tmp_path, check=False)
-    assert done.returncode == 0
-
-
-def test_the_card_says_what_the_release_holds(corpus: Path, place: Path) -> None:
-    root = place / f"whowrote-corpus-{RELEASE}"
-    text = (root / "CARD.md").read_text("utf-8")
-    assert "{" not in text
-    lines = sum(sum(about(history)["lines"].values()) for history in histories(corpus))
-    assert f"{len(CHOSEN)} histories" in text
-    assert f"{lines:,} lines" in text
+def test_the_same_histories_make_the_same_tar_with_its_digest_and_card(
+    root: Path, tmp_path: Path
+) -> None:
+    again = make_release(root / "histories", tmp_path)
+    assert again.read_bytes() == root.with_name(again.name).read_bytes()
+    assert not subprocess.run(["sha256sum", "-c", f"{again}.sha256"], cwd=tmp_path).returncode
     assert {path.name for path in root.iterdir()} == {"CARD.md", "LICENSE", "histories", "scorer"}
+    card = (root / "CARD.md").read_text("utf-8")
+    assert f"{MOST} histories" in card
+    assert "{" not in card
 
 
-def test_a_program_sees_one_history_and_no_answers(place: Path, corpus: Path) -> None:
+def test_a_program_sees_one_history_and_no_truth(root: Path) -> None:
     """What it leaves in its home, data or cache is not there for the next history."""
     program = """if True:
-        import json, os, pathlib, subprocess, sys
+        import os, pathlib, subprocess
         home = pathlib.Path.home()
         left = [pathlib.Path(os.environ[f"XDG_{name}_HOME"]) / "left" for name in
                 ("CONFIG", "DATA", "STATE", "CACHE")]
@@ -120,20 +92,17 @@ def test_a_program_sees_one_history_and_no_answers(place: Path, corpus: Path) ->
         url = subprocess.run(["git", "remote", "get-url", "origin"], capture_output=True, text=True)
         assert not pathlib.Path(url.stdout.strip()).exists()
     """
-    answers = place / "none.jsonl"
-    done = scorer(place, "run", corpus, answers, "--", sys.executable, "-c", program)
+    done, rows = ask(root, "-c", program)
     assert done.returncode == 0, done.stderr
-    assert [set(row) for row in rows_of(answers)] == [{"history", "cpu_seconds"}] * len(CHOSEN)
+    assert [set(row) for row in rows] == [{"history", "cpu_seconds"}] * MOST
 
 
-def test_a_program_that_fails_or_takes_too_long_has_no_answers(place: Path, corpus: Path) -> None:
-    answers = place / "failed.jsonl"
-    done = scorer(place, "run", corpus, answers, "--", sys.executable, "-c", "raise SystemExit(7)")
-    assert done.returncode == 1
-    assert "00007: ended with 7" in done.stderr
-    assert rows_of(answers) == []
+def test_a_program_that_fails_or_takes_too_long_has_no_answers(root: Path) -> None:
+    done, rows = ask(root, "-c", "raise SystemExit(7)")
+    assert (done.returncode, rows) == (1, [])
+    assert "ended with 7" in done.stderr
     with pytest.raises(RuntimeError, match="not done after 0 s"):
-        run_in(place, [sys.executable, "-c", "import time; time.sleep(60)"], 0.1)
+        run_in(root, [sys.executable, "-c", "import time; time.sleep(60)"], 0.1)
 
 
 def test_what_holds_no_histories_is_refused(tmp_path: Path) -> None:
