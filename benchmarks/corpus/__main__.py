@@ -18,7 +18,7 @@ from scorer.__main__ import print_scores
 from scorer.histories import about, histories
 from scorer.scoring import scores
 
-from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_answers
+from corpus.answers import ALWAYS, CONTESTANTS, EARLY, ONE_AGENT, answers, asked, kept_answers
 from corpus.axes import AGENTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
@@ -95,8 +95,11 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
         files[name] = {
             history.name: answers(history, name, kept) for history in asked(corpus, name, most)
         }
-        chosen = set(files[name])
-        results[name] = scores(corpus, list(filter(None, files[name].values())), chosen)
+        chosen, given = set(files[name]), [*files[name].values()]
+        if name == "whowrote":
+            early = kept_answers(part, EARLY)
+            given += [answers(history, EARLY, early) for history in asked(corpus, name, most)]
+        results[name] = scores(corpus, [path for path in given if path], chosen)
         if name in ONE_AGENT and "whowrote" in files:
             ours = [
                 path for history, path in files["whowrote"].items() if path and history in chosen

@@ -39,9 +39,11 @@ _CLASSES = {
     "tool": "tool",
 }
 _SPANS = (
-    "SELECT commit_sha, path, start_line, end_line, class, how, reason, call_id, edited_by,"
-    " COALESCE(witness, '') AS witness FROM line_spans"
+    'SELECT commit_sha AS "commit", path, start_line AS start, end_line AS "end", class, how,'
+    " reason, COALESCE(call_id, '') AS call, edited_by, COALESCE(witness, '') AS witness"
+    " FROM line_spans"
 )
+_SOURCE = ("attribution", "collector", "whowrote")
 _SECONDS = 600  # for a history
 _TRAILER = re.compile(
     r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
@@ -70,22 +72,23 @@ def arguments(clone: Path, home: Path, database: Path) -> list[str]:
 
 
 def spans_as_answers(database: Path) -> Iterator[Row]:
-    """Spans of lines as answers; `detail` is our class with how we know it, or why we do not."""
+    """Spans of lines as answers."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         connection.row_factory = sqlite3.Row
         for span in connection.execute(_SPANS):
-            known = (span["class"], span["how"].replace("none", ""), span["witness"])
-            nobody = span["class"] in ("unknown", "undeclared")
-            yield {
-                "commit": span["commit_sha"],
-                "path": span["path"],
-                "start": span["start_line"],
-                "end": span["end_line"],
-                "class": _CLASSES.get(span["class"], "unknown"),
-                "detail": span["reason"] if nobody else " ".join(filter(None, known)),
-                "call": span["call_id"] or "",
-                "edited_by": _CLASSES.get(span["edited_by"], ""),
-            }
+            yield {name: span[name] for name in ("commit", "path", "start", "end")} | _answer(span)
+
+
+def _answer(line: Mapping[str, Any] | sqlite3.Row) -> Row:
+    """Author of a line or span; `detail` is our class with how we know it, or why we do not."""
+    known = (line["class"], line["how"].replace("none", ""), line["witness"])
+    nobody = line["class"] in ("unknown", "undeclared", "")
+    return {
+        "class": _CLASSES.get(line["class"], "unknown"),
+        "detail": line["reason"] if nobody else " ".join(dict.fromkeys(filter(None, known))),
+        "call": line["call"],
+        "edited_by": _CLASSES.get(line["edited_by"], ""),
+    }
 
 
 def by_this_program(clone: Path, home: Path) -> Iterator[Row]:
@@ -93,6 +96,25 @@ def by_this_program(clone: Path, home: Path) -> Iterator[Row]:
     command = [str(_PROGRAM), *arguments(clone, home, database)]
     run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
     yield from spans_as_answers(database)
+
+
+def by_this_program_early(clone: Path, home: Path) -> Iterator[Row]:
+    """What this program says of the lines of the last commit while they are in no commit yet."""
+    run = git(clone)
+    head, *parents = run("rev-list", "-1", "--parents", "HEAD").split(" ")
+    if len(parents) != 1:
+        return
+    changed = run("diff", "--name-only", "--diff-filter=d", "-z", "HEAD~", "HEAD")
+    run("reset", "-q", "HEAD~")
+    database = clone.parent.parent / "early.db"
+    command = [str(_PROGRAM), *arguments(clone, home, database)]
+    run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
+    for path in filter(None, changed.split("\0")):
+        blame = [str(_PROGRAM), "blame", "--json", "--db", str(database), path]
+        for line in json.loads(run_in(clone, blame, _SECONDS)):
+            if not line["commit"].strip("0"):
+                row = {"commit": head, "path": path, "line": line["line"], "before_commit": True}
+                yield row | _answer(line)
 
 
 def _every_line(clone: Path, said: Callable[[str, float, str], str]) -> Iterator[Row]:
@@ -204,8 +226,10 @@ def by_opentraces(clone: Path, home: Path) -> Iterator[Row]:
                 yield {"commit": match[1], "path": path, "line": int(match[2]), "class": "agent"}
 
 
+EARLY = "whowrote-early"  # scored with the answers of whowrote
 CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
     "whowrote": by_this_program,
+    EARLY: by_this_program_early,
     "trailers": by_trailers,
     "sessions": by_sessions,
     "blame": by_blame,
@@ -240,6 +264,7 @@ def answers(history: Path, name: str, kept: Path) -> Path | None:
             print(f"{name} {history.name}: {error}", file=sys.stderr)
             return None
         rows.append({"cpu_seconds": round(cpu_seconds() - before, 2)})
+        rows[-1] |= {"before_commit": True} if name == EARLY else {}
     kept.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
     part.write_text(

@@ -113,7 +113,8 @@ def salt_digest(corpora: Mapping[str, Path]) -> str:
 
 def _kept(result: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
     """What the page shows: where this program fails in the open part, else only how often."""
-    names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "cpu_seconds"}
+    names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
+    names |= {"cpu_seconds"}
     names |= {"recall", "precision", "axes"} if whole else set()
     counts = Counter({failure.words: 0 for failure in FAILURES})
     for row in result["failures"]:
@@ -189,9 +190,11 @@ def _numbers(parts: Mapping[str, Any], whose: str) -> str:
     rows = []
     for name, (label, _) in ENTRIES.items():
         for part, facts in parts.items():
-            if scored := facts["scores"].get(name):
-                shares = (percent(scored["all"][number.name]) for number in numbers)
-                rows.append((label, part, scored["histories"], *shares))
+            scored = facts["scores"].get(name, {})
+            for asked, words in (("all", label), ("before_commit", f"{label}, before the commit")):
+                if scored.get(asked, {}).get("lines"):
+                    shares = (percent(scored[asked][number.name]) for number in numbers)
+                    rows.append((words, part, scored["histories"], *shares))
     return _table(("", "part", "histories", *(number.words for number in numbers)), rows)
 
 
@@ -275,7 +278,7 @@ def _failures(part: Mapping[str, Any]) -> str:
             row["cause"] or "-",
             row["lines"],
             row["histories"],
-            ", ".join(row["most"]) or "-",
+            ", ".join(sorted(row["most"], key=row["most"].get, reverse=True)) or "-",
         )
         for row in part["scores"]["whowrote"]["failures"]
     ]

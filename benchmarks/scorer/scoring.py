@@ -443,7 +443,8 @@ def _failure_row(kind: tuple[str, str, str], lines: Sequence[Scored]) -> dict[st
 
 def seconds_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, float] | None:
     """What histories took of the processors; None where no answer says so."""
-    spent = sorted(row["cpu_seconds"] for row in rows if "cpu_seconds" in row)
+    late = (row for row in rows if not row.get("before_commit"))
+    spent = sorted(row["cpu_seconds"] for row in late if "cpu_seconds" in row)
     if not spent:
         return None
     return {"histories": len(spent), "median": statistics.median(spent), "most": spent[-1]}
