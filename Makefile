@@ -61,11 +61,10 @@ public-study: setup
 	$(BIN)/python benchmarks/public_study.py --scan $(SCAN) --mirrors $(MIRRORS) --db $(STUDY)
 	$(BIN)/python benchmarks/public_study.py --page --db $(STUDY)
 
-# REPOS: clones with checkpoints; LONG: a clone with a long history, for example of git/git; DB: an attributed database with line history.
+# REPOS: clones with checkpoints; DB: an attributed database with line history.
 bench: setup
 	$(BIN)/python benchmarks/bench_attribute.py $(REPOS)
 	$(BIN)/python benchmarks/bench_others.py $(REPOS)
-	$(if $(LONG),$(BIN)/python benchmarks/bench_slices.py $(LONG))
 	$(BIN)/python benchmarks/bench_history.py $(REPOS)
 	$(BIN)/python benchmarks/bench_commands.py $(if $(DB),--db $(DB)) $(REPOS)
 	$(BIN)/python benchmarks/bench_scan.py $(REPOS)

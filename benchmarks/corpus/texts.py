@@ -374,7 +374,7 @@ def with_context(lines: Sequence[str], splice: Splice, eol: str = "\n") -> tuple
     whole = eol + eol.join(lines) + eol
     while True:
         old = "".join(line + eol for line in lines[first:last])
-        if last > first and whole.count(eol + old) == 1 and old.strip():
+        if last > first and whole.count(old) == 1 and old.strip():
             break
         if first == 0 and last == len(lines):
             break

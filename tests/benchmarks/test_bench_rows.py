@@ -10,8 +10,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import bench_attribute
 import pytest
+from bench_attribute import DATABASE, arriving, one_session
 from support import ROOT
 from support.answers import column, value
 from support.builder import git
@@ -52,14 +52,6 @@ def test_runs_of_attribution(tmp_path: Path) -> None:
     assert (
         min(elapsed, nothing, commits, session, memory) > 0 and "more than nothing new" in row[11]
     )
-
-
-def test_the_beginning_of_a_long_history(tmp_path: Path) -> None:
-    found = rows(
-        bench("bench_slices.py", "--runs", 1, "--commits", "5,1000", clone("example", tmp_path))
-    )
-    assert [row[0] for row in found] == ["5", "11"]
-    assert all(ours > gits and peak > 0 for _, gits, ours, _, peak in map(numbers, found))
 
 
 def test_stored_line_history(tmp_path: Path) -> None:
@@ -103,14 +95,14 @@ def test_commands_and_pages(tmp_path: Path, db: Path) -> None:
 @pytest.mark.parametrize("case", ["example", "per_checkpoint_refs"])
 def test_one_session_arrives_after_the_clone_was_attributed(case: str, tmp_path: Path) -> None:
     path = clone(case, tmp_path)
-    late = bench_attribute.arriving(path, tmp_path)
+    late = arriving(path, tmp_path)
     assert late is not None and late.size > 0
     assert git(late.copy, "for-each-ref") == git(path, "for-each-ref")
-    measured = bench_attribute.one_session(late)
+    measured = one_session(late)
     assert measured.new > 0 and measured.unchanged > 0 and measured.size == late.size
     sessions = []
     for folder in (late.before, late.folder):
-        sessions.append(set(column(folder / bench_attribute.DATABASE, "SELECT key FROM sessions")))
+        sessions.append(set(column(folder / DATABASE, "SELECT key FROM sessions")))
     assert sessions[0] < sessions[1] and len(sessions[1] - sessions[0]) == 1
     # what was read before was found there again
     with closing(sqlite3.connect(late.folder / "sessions.db")) as cache:

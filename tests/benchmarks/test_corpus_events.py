@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 import time
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from corpus.events import UNDONE, heredoc_script, python_script
+from corpus.events import UNDONE
 from lab.actions import SERVED, Action, Style, Tool, call_for
 from lab.mock import Turns
 from lab.play import read, say
 from support.commands import clone
 
-
-def sh(command: str, directory: Path) -> None:
-    subprocess.run(command, shell=True, cwd=directory, check=True)
-
-
+WRITE = Action("write", "a.py", "one\n", how=SERVED)
 FILE = {"properties": {"path": {}, "content": {}}}
 
 
@@ -30,32 +25,15 @@ def test_git_takes_an_edit_back(commands: tuple[str, ...], tmp_path: Path) -> No
     before = edited.read_text()
     edited.write_text(before + "more\n")
     for command in commands:
-        sh(command.format(edited), path)
+        subprocess.run(command.format(edited), shell=True, cwd=path, check=True)
     assert edited.read_text() == before
 
 
-@pytest.mark.parametrize("script", [python_script, heredoc_script])
-def test_a_script_changes_the_text(script: Callable[..., str], tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_bytes(b'it\'s "one"\r\n\\n\r\n')
-    command = script("a.py", 'it\'s "one"\r\n\\n', "\\'two'\r\n")
-    sh(command, tmp_path)
-    assert (tmp_path / "a.py").read_bytes() == b"\\'two'\r\n\r\n"
-
-
-@pytest.mark.parametrize(
-    "name", ["mcp__shelf__write_file", "mcp_shelf_write_file", "shelf-write_file"]
-)
-def test_a_server_writes_where_it_is_asked_to(name: str) -> None:
+@pytest.mark.parametrize("name", ["mcp__shelf__write_file", "shelf-write_file", "tool_call"])
+def test_a_server_writes_even_where_its_tools_are_hidden(name: str) -> None:
     tools = [Tool("write_file", FILE), Tool(name, FILE)]
-    call = call_for(Action("write", "a.py", "one\n", how=SERVED), tools, "/shop", Style())
-    assert call == (tools[1], {"path": "/shop/a.py", "content": "one\n"})
-
-
-def test_a_hidden_tool_is_called_by_another() -> None:
-    tools = [Tool("write_file", FILE), Tool("tool_call", {})]
-    call = call_for(Action("edit", "a.py", "two", "one", how=SERVED), tools, "/shop", Style())
-    edit = {"path": "/shop/a.py", "edits": [{"oldText": "one", "newText": "two"}]}
-    assert call == (tools[1], {"name": "mcp__shelf__edit_file", "arguments": edit})
+    tool, arguments = call_for(WRITE, tools, "/shop", Style()) or ("", "")
+    assert tool == tools[1] and "/shop/a.py" in str(arguments)
 
 
 def test_conversations_act_by_turns_and_whoever_reads_goes_on() -> None:
@@ -68,9 +46,6 @@ def test_conversations_act_by_turns_and_whoever_reads_goes_on() -> None:
             turns.act(response)
             time.sleep(0.02)
 
-    threads = [threading.Thread(target=talk, args=[step]) for step in ("one", "two")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
-    assert acted in (["one"] * 3 + ["two"] * 3, ["two"] * 3 + ["one"] * 3)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(talk, ("one", "two")))
+    assert len({*acted[:3]}) == len({*acted[3:]}) == 1

@@ -23,6 +23,7 @@ OLD = [
 ]
 ADDED = ["    if order is None:", "        raise ValueError"]
 NEW = [*OLD[:3], *ADDED, *OLD[3:]]
+BEFORE, ALONE, AFTER = map("\n".join, (OLD, ADDED, NEW))
 
 
 def numbered(lines: list[str]) -> str:
@@ -71,12 +72,12 @@ def marked(
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ("\n".join(OLD), "\n".join(NEW)),
+        (BEFORE, AFTER),
         (numbered(OLD), numbered(NEW)),
-        ("\n".join(OLD), diff(NEW, ADDED)),
+        (BEFORE, diff(NEW, ADDED)),
         (
-            json.dumps({"output": "\n".join(OLD)}, indent=1),
-            json.dumps({"output": "\n".join(NEW)}, indent=1),
+            json.dumps({"output": BEFORE}, indent=1),
+            json.dumps({"output": AFTER}, indent=1),
         ),
     ],
     ids=["plain", "numbered", "diff", "nested"],
@@ -98,10 +99,10 @@ def test_the_rows_of_a_database_are_looks(tmp_path: Path) -> None:
 
 def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> None:
     committed = [*NEW[:5], "    return order.total(7)", "    # of the agent", *NEW[6:]]
-    assert marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(NEW))], committed) == []
+    assert marked(tmp_path, [said(1, BEFORE), said(9, AFTER)], committed) == []
     assert marked(
         tmp_path,
-        [said(1, "\n".join([*OLD[:3], *committed[5:]])), said(9, "\n".join(NEW))],
+        [said(1, "\n".join([*OLD[:3], *committed[5:]])), said(9, AFTER)],
         committed,
     ) == [4, 5]
 
@@ -109,11 +110,11 @@ def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "records",
     [
-        [said(9, "\n".join(NEW))],
-        [said(1, "\n".join(OLD))],
-        [said(1, "\n".join(NEW)), said(9, "\n".join(OLD))],
-        [said(1, "\n".join(OLD[:3])), said(9, "\n".join(NEW))],
-        [said(1, "\n".join(OLD)), said(9, "\n".join(ADDED))],
+        [said(9, AFTER)],
+        [said(1, BEFORE)],
+        [said(1, AFTER), said(9, BEFORE)],
+        [said(1, "\n".join(OLD[:3])), said(9, AFTER)],
+        [said(1, BEFORE), said(9, ALONE)],
     ],
     ids=[
         "no look without",
@@ -129,11 +130,8 @@ def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[JsonObject])
 
 @pytest.mark.parametrize("how", ["base", "before", "pastes", "after"])
 def test_what_was_not_typed_between_two_tasks_is_not_asked_about(tmp_path: Path, how: str) -> None:
-    assert marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(NEW))], how=how) == []
+    assert marked(tmp_path, [said(1, BEFORE), said(9, AFTER)], how=how) == []
 
 
 def test_a_whole_file_has_no_place(tmp_path: Path) -> None:
-    assert (
-        marked(tmp_path, [said(1, "\n".join(OLD)), said(9, "\n".join(ADDED))], committed=ADDED)
-        == []
-    )
+    assert marked(tmp_path, [said(1, BEFORE), said(9, ALONE)], committed=ADDED) == []

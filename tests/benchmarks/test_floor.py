@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import bench_attribute
+from bench_attribute import before_head, documents, floor, needed
 from support.commands import clone
 
 from collector.checkpoints import read_all
@@ -38,24 +38,22 @@ def test_a_copy_that_is_the_beginning_of_the_longest_one_is_not_needed() -> None
         for n, copy in enumerate(copies)
     ]
     files = SessionFiles("s", records)
-    assert bench_attribute.needed(Copies(whole, beginning, other), files) == {
+    assert needed(Copies(whole, beginning, other), files) == {
         blob_id(whole),
         blob_id(other),
     }
 
 
 def test_a_transcript_is_its_lines_or_one_document() -> None:
-    assert list(bench_attribute.documents(b'{"a":1}\n\n{"b":2}\n')) == [b'{"a":1}', b'{"b":2}']
-    assert list(bench_attribute.documents(b'{\n "a": 1\n}\n')) == [b'{\n "a": 1\n}\n']
+    assert list(documents(b'{"a":1}\n\n{"b":2}\n')) == [b'{"a":1}', b'{"b":2}']
+    assert list(documents(b'{\n "a": 1\n}\n')) == [b'{\n "a": 1\n}\n']
 
 
 def test_the_floor_of_a_clone_has_all_three_parts(tmp_path: Path) -> None:
     path = clone("example", tmp_path)
     repo = GitRepo(path)
-    blobs = set().union(
-        *(bench_attribute.needed(repo, files) for files in session_files(read_all(repo)))
-    )
-    found = bench_attribute.floor(path)
+    blobs = set().union(*(needed(repo, files) for files in session_files(read_all(repo))))
+    found = floor(path)
     assert found.size == sum(repo.blob_size(oid) or 0 for oid in blobs) > 0
     assert found.log > 0 and found.seconds >= found.log
 
@@ -63,5 +61,5 @@ def test_the_floor_of_a_clone_has_all_three_parts(tmp_path: Path) -> None:
 def test_the_commit_before_head_ends_at_the_first_one(tmp_path: Path) -> None:
     path = clone("example", tmp_path)
     line = [commit.sha for commit in GitRepo(path).history(GitRepo(path).default_branch().sha)]
-    assert bench_attribute.before_head(path, 0) == GitRepo(path).default_branch().sha
-    assert bench_attribute.before_head(path, 10_000) == line[0]
+    assert before_head(path, 0) == GitRepo(path).default_branch().sha
+    assert before_head(path, 10_000) == line[0]

@@ -24,8 +24,8 @@ SCRIPT = ["Add the table of pears to the shop"]
                 "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}],
             }
         },
-        {"type": "user", "message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
-        {"type": "user", "toolUseResult": {"originalFile": SHORT_LINES}},
+        {"message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
+        {"toolUseResult": {"originalFile": SHORT_LINES}},
         {"payload": {"type": "function_call", "arguments": json.dumps({"cmd": SHORT_LINES})}},
         {"payload": {"type": "function_call_output", "output": SHORT_LINES}},
         {
@@ -34,9 +34,8 @@ SCRIPT = ["Add the table of pears to the shop"]
                 "item": {"changes": {"a.csv": {"unified_diff": SHORT_LINES}}},
             }
         },
-        {"type": "message", "message": {"role": "toolResult", "details": {"diff": SHORT_LINES}}},
+        {"message": {"role": "toolResult", "details": {"diff": SHORT_LINES}}},
         {
-            "type": "gemini",
             "toolCalls": [
                 {"args": {"content": SHORT_LINES}, "resultDisplay": {"fileDiff": SHORT_LINES}}
             ],
@@ -53,7 +52,7 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
     "record",
     [
         {"payload": {"type": "message", "content": [{"text": PROMPT}]}},
-        {"type": "attachment", "attachment": {"systemPrompt": [PROMPT]}},
+        {"attachment": {"systemPrompt": [PROMPT]}},
         {"message": {"sections": {"tools": PROMPT}}},
         {"toolsAdded": [{"name": "edit", "description": PROMPT}]},
         {
