@@ -289,9 +289,7 @@ def version_of(name: str) -> str:
     """
     if name == "opentraces":
         return OPENTRACES.rpartition("=")[2]
-    ours = ("attribution", "collector", "whowrote")
-    places = (
-        ours if name == "whowrote" else (f"benchmarks/corpus/{Path(__file__).name}", str(BLAME))
-    )
-    number = version("whowrote").partition(".dev")[0] if name == "whowrote" else VERSION
+    ours = name in ("whowrote", EARLY)
+    places = _SOURCE if ours else (f"benchmarks/corpus/{Path(__file__).name}", str(BLAME))
+    number = version("whowrote").partition(".dev")[0] if ours else VERSION
     return f"{number}+g{git(ROOT)('log', '-1', '--format=%h', '--', *places)}"
