@@ -14,7 +14,7 @@ from typing import Any
 
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
-from scorer.__main__ import print_scores
+from scorer.__main__ import TABLES, print_scores
 from scorer.histories import about, histories
 from scorer.scoring import scores
 
@@ -110,7 +110,7 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
             f"\n== {part}, {name}"
             + (f", of {failures} histories without an answer" if failures else "")
         )
-        print_scores(results[name], failures=part == "open")
+        print_scores(results[name], TABLES if part == "open" else ())
     if part == "hidden":
         note_look(names, len(histories(corpus)))
     return results

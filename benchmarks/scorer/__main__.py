@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ TABLES = {
     "recall": "By what is true",
     "precision": "By what is said",
     "axes": "By axis",
+    "failures": "Every wrong or missing answer, with the histories that have most of them",
 }
 
 
@@ -43,12 +45,14 @@ def _cell(value: object) -> object:
     return ":".join(map(str, value)) if isinstance(value, list) else value
 
 
-def print_scores(result: Mapping[str, Any], *, failures: bool = True) -> None:
-    """`failures`: also the wrong and missing answers, with where they are."""
+def print_scores(result: Mapping[str, Any], tables: Iterable[str] = TABLES) -> None:
     print(
         f"{result['histories']} histories, {result['lines']} lines, {result['scored']} of them with"
-        f" a letter or a digit; scorer {result['scorer']}"
+        f" a letter or a digit, of which {result['answered']} have an answer; scorer"
+        f" {result['scorer']}"
     )
+    if result["not_asked"]:
+        print(f"{result['not_asked']} lines were answered that nobody asks about")
     if result["without_answers"]:
         print(f"{result['without_answers']} histories without answers: their lines are unknown")
     if spent := result["cpu_seconds"]:
@@ -69,12 +73,9 @@ def print_scores(result: Mapping[str, Any], *, failures: bool = True) -> None:
             for number in NUMBERS
         ),
     )
-    for name in TABLES:
+    for name in tables:
         print(f"\n{TABLES[name]}:\n")
         print_rows(result[name])
-    if failures:
-        print("\nEvery wrong or missing answer, with the histories that have most of them:\n")
-        print_rows(result["failures"])
 
 
 def score(options: argparse.Namespace) -> int:
@@ -83,7 +84,7 @@ def score(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result, indent=1))
     else:
-        print_scores(result)
+        print_scores(result, [name for name in TABLES if options.axes or name != "axes"])
     return 0
 
 
@@ -132,6 +133,7 @@ def main() -> int:
 
     scored = add(score, "Score answers against the truth.")
     scored.add_argument("answers", type=Path, nargs="+", help="files of JSON lines")
+    scored.add_argument("--axes", action="store_true", help="print the wide table by axis, too")
     scored.add_argument("--json", action="store_true", help="print everything as JSON")
     compared = add(compare, "Compare two files of answers, number by number.")
     compared.add_argument("first", type=Path)
@@ -144,7 +146,13 @@ def main() -> int:
         "--seconds", type=float, default=600, help="for a history [default: %(default)s]"
     )
     options = parser.parse_args()
-    status: int = options.action(options)
+    try:
+        status: int = options.action(options)
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (OSError, ValueError) as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
     return status
 
 

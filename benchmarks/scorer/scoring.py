@@ -127,14 +127,23 @@ def read_truth(
     return lines, axes
 
 
+def read_answers(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of answers. ValueError where one is no answer."""
+    for number, row in enumerate(rows_of(path), 1):
+        is_answer = {"commit", "path"} <= row.keys() and (
+            "line" in row or {"start", "end"} <= row.keys()
+        )
+        if "class" in row and not (is_answer and row["class"] in CLASSES):
+            raise ValueError(f"{path}, answer {number} does not fit answers.schema.json: {row}")
+        yield row
+
+
 def answers_of(rows: Iterable[Mapping[str, Any]], *, early: bool = False) -> dict[Key, Answer]:
     """The answers by line; those that were given before the commit, if `early`, else after it."""
     answers = {}
     for row in rows:
         if "class" not in row or row.get("before_commit", False) != early:
             continue
-        if row["class"] not in CLASSES:
-            raise ValueError(f"{row['class']} is none of {', '.join(CLASSES)}")
         answer = Answer(
             row["class"], row.get("detail") or "", row.get("call") or "", row.get("edited_by") or ""
         )
@@ -144,14 +153,12 @@ def answers_of(rows: Iterable[Mapping[str, Any]], *, early: bool = False) -> dic
     return answers
 
 
-def score(
-    truth: Iterable[Truth], answers: Mapping[Key, Answer], *, weak: bool = False
-) -> list[Scored]:
-    """Each line with what was said of it; lines without a letter or a digit only if `weak`."""
+def score(truth: Iterable[Truth], answers: Mapping[Key, Answer]) -> list[Scored]:
+    """Each line that has a letter or a digit, with what was said of it."""
     return [
         Scored(line, answers.get(line.key, Answer()))
         for line in truth
-        if weak or not line.facts.get("weak")
+        if not line.facts.get("weak")
     ]
 
 
@@ -454,7 +461,7 @@ def scores(
     corpus: Path, answers: Iterable[Path], names: Collection[str] | None = None
 ) -> dict[str, Any]:
     truth, axes = read_truth(corpus, names)
-    rows = [row for path in answers for row in rows_of(path)]
+    rows = [row for path in answers for row in read_answers(path)]
     said, early = answers_of(rows), answers_of(rows, early=True)
     lines = score(truth, said)
     answered = {row["history"] for row in rows if "cpu_seconds" in row}
@@ -464,8 +471,9 @@ def scores(
         "without_answers": len(axes.keys() - answered) if answered else None,
         "lines": len(truth),
         "scored": len(lines),
+        "answered": sum(line.answer.said != "unknown" for line in lines),
+        "not_asked": len(said.keys() - {line.key for line in truth}),
         "all": summary(lines),
-        "with_weak": summary(score(truth, said, weak=True)),
         "before_commit": summary(score((line for line in truth if line.key in early), early)),
         "cpu_seconds": seconds_of(rows),
         "recall": table_of_recall(lines),
@@ -482,7 +490,7 @@ def differences(
     the first when histories are drawn with replacement; None with fewer than two.
     """
     truth, axes = read_truth(corpus)
-    both = [score(truth, answers_of(rows_of(path))) for path in (first, second)]
+    both = [score(truth, answers_of(read_answers(path))) for path in (first, second)]
     for number in NUMBERS:
         asked = [[line for line in lines if number.asked(line)] for lines in both]
         rates = [rate(lines, number.counts) for lines in asked]

@@ -15,11 +15,11 @@ from support.answers import pick
 from collector.json_values import JsonObject
 
 AXES = dict.fromkeys(("commits", "git", "writes", "person", "lost", "agent"), "nothing")
-AGENT = {"author": "agent", "agent": "codex", "how": "tool", "call": "call_1"}
-PERSON = {"author": "person", "how": "between"}
+AGENT: JsonObject = {"author": "agent", "agent": "codex", "how": "tool", "call": "call_1"}
+PERSON: JsonObject = {"author": "person", "how": "between"}
 BASE = {"author": "person", "how": "base"}
-TOOL = {"author": "tool", "by": "agent"}
-CHANGED = {"author": "person", "how": "over", "also": "agent"}
+TOOL: JsonObject = {"author": "tool", "by": "agent"}
+CHANGED: JsonObject = {"author": "person", "how": "over", "also": "agent"}
 NOTHING = {"class": "unknown"}
 AS_AGENT, AS_PERSON, AS_TOOL = ({"class": name} for name in ("agent", "person", "tool"))
 EDITED = {"class": "agent", "edited_by": "person", "detail": "why"}
@@ -155,7 +155,6 @@ def test_lines_that_nobody_is_asked_about_do_not_count(tmp_path: Path) -> None:
     truth = [{**PERSON, "unclear": "shifted"}, {**AGENT, "weak": True}, AGENT]
     result = ask(tmp_path, truth, AS_AGENT, AS_PERSON, AS_AGENT)
     assert (*pick(result, "lines", "scored"), failures(result)) == (20, 10, [])
-    assert result["with_weak"]["agent_called_person"]["part"] == 10
 
 
 def test_intervals_are_over_histories_and_not_over_lines(tmp_path: Path) -> None:
@@ -175,8 +174,7 @@ def test_intervals_are_over_histories_and_not_over_lines(tmp_path: Path) -> None
     found = {row[0].name: row[1:] for row in scoring.differences(tmp_path, half, whole)}
     rates, limits = found["agent_found"]
     assert [rate["rate"] for rate in rates] == [0.5, 1]
-    assert limits == pytest.approx((0.5, 0.5), abs=0.3)
-    assert limits[0] < limits[1]
+    assert limits == pytest.approx((0.3, 0.7), abs=0.1)
 
 
 def test_an_answer_of_no_class_is_refused(tmp_path: Path) -> None:

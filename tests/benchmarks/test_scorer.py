@@ -13,7 +13,7 @@ import pytest
 from corpus.floors import SAMPLE
 from corpus.release import make_release
 from jsonschema import Draft202012Validator
-from scorer.histories import histories, open_corpus, run_in
+from scorer.histories import histories, run_in
 from support.answers import pick
 
 from collector.json_values import JsonObject
@@ -106,6 +106,7 @@ def test_a_program_that_fails_or_takes_too_long_has_no_answers(root: Path) -> No
         run_in(root, [sys.executable, "-c", "import time; time.sleep(60)"], 0.1)
 
 
-def test_what_holds_no_histories_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="holds no histories"), open_corpus(tmp_path):
-        pass
+def test_what_cannot_be_scored_is_said_in_a_line(root: Path) -> None:
+    done = score(root, "score", root / "scorer", "answers.jsonl")
+    assert done.returncode == 2
+    assert done.stderr == f"whowrote-score: {root / 'scorer'} holds no histories\n"
