@@ -89,16 +89,17 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
     scores of them stand beside.
     """
     corpus, results = CORPUS / part, {}
+    everything = histories(corpus)
     files: dict[str, dict[str, Path | None]] = {}
     for name in names:
         kept = kept_answers(part, name)
         files[name] = {
-            history.name: answers(history, name, kept) for history in asked(corpus, name, most)
+            history.name: answers(history, name, kept) for history in asked(everything, name, most)
         }
         chosen, given = set(files[name]), [*files[name].values()]
         if name == "whowrote":
             early = kept_answers(part, EARLY)
-            given += [answers(history, EARLY, early) for history in asked(corpus, name, most)]
+            given += [answers(history, EARLY, early) for history in asked(everything, name, most)]
         results[name] = scores(corpus, [path for path in given if path], chosen)
         if name in ONE_AGENT and "whowrote" in files:
             ours = [
@@ -112,7 +113,7 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
         )
         print_scores(results[name], TABLES if part == "open" else ())
     if part == "hidden":
-        note_look(names, len(histories(corpus)))
+        note_look(names, len(everything))
     return results
 
 

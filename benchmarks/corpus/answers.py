@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 from lab.install import CACHE
 from lab.play import environment, plan_row, run_inside
 from scorer import VERSION
-from scorer.histories import WAS_AT, about, cpu_seconds, histories, run_in, unpack
+from scorer.histories import WAS_AT, about, cpu_seconds, run_in, unpack
 
 from collector.errors import EXIT_PARTIAL
 from corpus.ledger import added_lines
@@ -241,11 +241,14 @@ ALWAYS = ("whowrote", "sessions", "trailers", "blame")
 ONE_AGENT = {"opentraces": "claude-code"}
 
 
-def asked(corpus: Path, name: str, most: int = 0) -> list[Path]:
-    """The histories that a contestant is asked about, the first so many if `most` is not 0."""
+def asked(rows: Sequence[Path], name: str, most: int = 0) -> list[Path]:
+    """Those of the histories that a contestant is asked about, the first so many if `most` is not
+    0.
+    """
     agent = ONE_AGENT.get(name)
-    rows = [path for path in histories(corpus) if agent is None or about(path)["agent"] == agent]
-    return rows[:most] if most and agent else rows
+    if agent is None:
+        return list(rows)
+    return [path for path in rows if about(path)["agent"] == agent][: most or None]
 
 
 def answers(history: Path, name: str, kept: Path) -> Path | None:

@@ -1,5 +1,5 @@
 """The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv, the looks
-at the hidden part in hidden-looks.csv; docs/benchmark.md and docs/benchmark-axes.md show it all.
+at the hidden part in hidden-looks.csv; the pages of PAGES show it all.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
 HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
 LOOKS = ROOT / "benchmarks" / "data" / "hidden-looks.csv"
 DOCS = ROOT / "docs"
-PAGES = ("benchmark.md", "benchmark-axes.md")
+PAGES = ("benchmark.md", "benchmark-axes.md", "benchmark-failures.md")
 PARTS = ("open", "hidden")
 COLUMNS = (
     *("day", "version", "release", "part", "histories", "lines"),
     *(number.name for number in NUMBERS),
+)
+BY_AXIS = (
+    *("agent_found", "agent_precision", "agent_called_person"),
+    *("person_shown_found", "person_called_agent"),
 )
 LOOK_COLUMNS = ("day", "version", "commit", "entries", "histories")
 ENTRIES = {
@@ -259,14 +263,15 @@ def _precision(part: Mapping[str, Any]) -> str:
 
 
 def _axes(part: Mapping[str, Any]) -> str:
+    shown = [number for number in NUMBERS if number.name in BY_AXIS]
     counts = {(axis, value): (count, agents) for axis, value, count, agents in part["counts"]}
     rows = []
     for row in part["scores"]["whowrote"]["axes"]:
         count, agents = counts.get((row["axis"], row["value"]), ("", {}))
         names = ", ".join(f"{name} {number}" for name, number in agents.items())
-        shares = (percent(row[number.name]) for number in NUMBERS)
+        shares = (percent(row[number.name]) for number in shown)
         rows.append((row["axis"], row["value"], count, *shares, names))
-    headers = (f"{number.about}: {number.words}" for number in NUMBERS)
+    headers = (f"{number.about}: {number.words}" for number in shown)
     return _table(("axis", "value", "histories", *headers, "histories by agent"), rows)
 
 
