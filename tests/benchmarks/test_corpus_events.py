@@ -37,7 +37,8 @@ def test_a_server_writes_even_where_its_tools_are_hidden(name: str) -> None:
 
 
 def test_conversations_act_by_turns_and_whoever_reads_goes_on() -> None:
-    turns, acted = Turns(2), list[str]()
+    turns = Turns(2)
+    acted: list[str] = []
 
     def talk(step: str) -> None:
         for response in (read("a.py"), read("b.py"), say("Done.")):

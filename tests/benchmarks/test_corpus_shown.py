@@ -43,6 +43,9 @@ def said(minute: int, text: str) -> JsonObject:
     }
 
 
+LOOKS = [said(1, BEFORE), said(9, AFTER)]
+
+
 def marked(
     tmp_path: Path, records: list[JsonObject], committed: list[str] = NEW, how: str = "between"
 ) -> list[int]:
@@ -99,7 +102,7 @@ def test_the_rows_of_a_database_are_looks(tmp_path: Path) -> None:
 
 def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> None:
     committed = [*NEW[:5], "    return order.total(7)", "    # of the agent", *NEW[6:]]
-    assert marked(tmp_path, [said(1, BEFORE), said(9, AFTER)], committed) == []
+    assert marked(tmp_path, LOOKS, committed) == []
     assert marked(
         tmp_path,
         [said(1, "\n".join([*OLD[:3], *committed[5:]])), said(9, AFTER)],
@@ -130,7 +133,7 @@ def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[JsonObject])
 
 @pytest.mark.parametrize("how", ["base", "before", "pastes", "after"])
 def test_what_was_not_typed_between_two_tasks_is_not_asked_about(tmp_path: Path, how: str) -> None:
-    assert marked(tmp_path, [said(1, BEFORE), said(9, AFTER)], how=how) == []
+    assert marked(tmp_path, LOOKS, how=how) == []
 
 
 def test_a_whole_file_has_no_place(tmp_path: Path) -> None:

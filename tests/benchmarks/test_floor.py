@@ -60,6 +60,8 @@ def test_the_floor_of_a_clone_has_all_three_parts(tmp_path: Path) -> None:
 
 def test_the_commit_before_head_ends_at_the_first_one(tmp_path: Path) -> None:
     path = clone("example", tmp_path)
-    line = [commit.sha for commit in GitRepo(path).history(GitRepo(path).default_branch().sha)]
-    assert before_head(path, 0) == GitRepo(path).default_branch().sha
+    repo = GitRepo(path)
+    head = repo.default_branch().sha
+    line = [commit.sha for commit in repo.history(head)]
+    assert before_head(path, 0) == head
     assert before_head(path, 10_000) == line[0]

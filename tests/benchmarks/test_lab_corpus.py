@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from corpus.answers import arguments, spans_as_answers
-from corpus.axes import AXES
+from corpus.axes import AGENTS, AXES
 from corpus.floors import FLOORS, SAMPLE, tally
 from corpus.page import DOCS, page_texts
 from corpus.score import read_truth
@@ -39,9 +39,8 @@ def test_a_history_is_read_as_well_as_before(history: Path, tmp_path: Path, db: 
 
 def test_the_small_corpus_has_every_value_of_every_axis() -> None:
     rows = [about(path) for path in histories(SAMPLE)]
-    for axis, values in AXES.items():
+    for axis, values in {**AXES, "agent": AGENTS}.items():
         assert {row[axis] for row in rows} == set(values), axis
-    assert len({row["agent"] for row in rows}) >= 5
     truth, _ = read_truth(SAMPLE)
     assert {line.group for line in truth} >= {
         "agent",

@@ -20,7 +20,6 @@ SCRIPT = ["Add the table of pears to the shop"]
     [
         {
             "message": {
-                "role": "assistant",
                 "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}],
             }
         },
@@ -30,7 +29,6 @@ SCRIPT = ["Add the table of pears to the shop"]
         {"payload": {"type": "function_call_output", "output": SHORT_LINES}},
         {
             "payload": {
-                "type": "item_completed",
                 "item": {"changes": {"a.csv": {"unified_diff": SHORT_LINES}}},
             }
         },
@@ -51,10 +49,10 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "record",
     [
-        {"payload": {"type": "message", "content": [{"text": PROMPT}]}},
+        {"payload": {"content": [{"text": PROMPT}]}},
         {"attachment": {"systemPrompt": [PROMPT]}},
         {"message": {"sections": {"tools": PROMPT}}},
-        {"toolsAdded": [{"name": "edit", "description": PROMPT}]},
+        {"toolsAdded": [{"description": PROMPT}]},
         {
             "message": {
                 "content": [
