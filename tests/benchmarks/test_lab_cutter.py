@@ -55,7 +55,7 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
         {"toolsAdded": [{"description": PROMPT}]},
         {
             "type": "tool_result",
-            "content": f"1 <functions>{PROMPT}</functions><system-reminder>{PROMPT}</system-reminder>",
+            "output": f"<functions>{PROMPT}</functions><system-reminder>{PROMPT}</system-reminder>",
         },
     ],
 )
