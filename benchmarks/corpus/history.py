@@ -421,6 +421,12 @@ class History(Run):
             }
         self.sights[path] = {line.number for line in lines}
 
+    def must_read(self, path: str) -> bool:
+        """Whether the agent refuses to change the file unread."""
+        if self.agent.name == "claude-code" and self.sights is not None:
+            return {line.number for line in self.ledger.current[path]} != self.sights.get(path)
+        return self.agent.name in ("claude-code", "copilot-cli")
+
     def edits(
         self, path: str, changes: Sequence[Callable[[list[str]], Splice | None]]
     ) -> list[Response]:
@@ -428,7 +434,7 @@ class History(Run):
         before leaves.
         """
         shown, _ = self.lines(path)
-        responses = [read(path)] if self.plan.reads or self.agent.name == "copilot-cli" else []
+        responses = [read(path)] if self.plan.reads or self.must_read(path) else []
         if responses:
             self.sees(path, reads=True)
         for change in changes:

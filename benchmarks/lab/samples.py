@@ -86,7 +86,8 @@ _TALK = frozenset(
 _COPIES = re.compile(
     r'"type": ?"(?:api-request|api-request-blob|api-request-shape|prompt_snapshot)"'
 )  # records that hold what was sent to the model
-_REMINDER = re.compile(r"(<system-reminder>).*?(</system-reminder>)", re.DOTALL)
+# what the maker, or that of a server of tools, puts into results
+_REMINDER = re.compile(r"(<(system-reminder|functions)>).*?(</\2>)", re.DOTALL)
 _TAG = re.compile(r"\s*<[^<>]+>")  # around what an agent puts before or behind a prompt
 
 
@@ -128,7 +129,7 @@ class Cutter:
             except ValueError:
                 pass
         if talk:
-            return _REMINDER.sub(r"\1\2", text)
+            return _REMINDER.sub(r"\1\3", text)
         described = key in _DESCRIPTIONS and len(text) > 60
         unknown = len(text) > self.long and not any(piece in text for piece in self.script)
         if key in _INSTRUCTIONS or described or unknown:

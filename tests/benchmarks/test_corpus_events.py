@@ -15,7 +15,7 @@ from lab.play import read, say
 from support.commands import clone
 
 WRITE = Action("write", "a.py", "one\n", how=SERVED)
-FILE = {"properties": {"path": {}, "content": {}}}
+FILE: dict[str, object] = {"properties": {"path": {}, "content": {}}}
 
 
 @pytest.mark.parametrize("commands", UNDONE)

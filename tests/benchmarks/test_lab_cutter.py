@@ -54,14 +54,8 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
         {"message": {"sections": {"tools": PROMPT}}},
         {"toolsAdded": [{"description": PROMPT}]},
         {
-            "message": {
-                "content": [
-                    {
-                        "type": "tool_result",
-                        "content": f"1 done <system-reminder>{PROMPT}</system-reminder>",
-                    }
-                ]
-            }
+            "type": "tool_result",
+            "output": f"<functions>{PROMPT}</functions><system-reminder>{PROMPT}</system-reminder>",
         },
     ],
 )
