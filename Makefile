@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-many scaling culprit-benchmark lab lab-corpus canary fuzz security vscode lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-many scaling culprit-benchmark lab lab-corpus corpus-release canary fuzz security vscode lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -101,6 +101,10 @@ MINUTES ?= 240
 lab-corpus: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES)
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus score $(if $(WHOWROTE_CORPUS_SALT),--hidden)
+
+# The open histories, the scorer, licence and card as a tar in build/, with its SHA-256.
+corpus-release: setup
+	PYTHONPATH=benchmarks $(BIN)/python -m corpus release
 
 # The newest version of each agent; ISSUE=1 opens an issue about what is read otherwise than before.
 canary: .venv-lab/ready

@@ -1,7 +1,6 @@
 """How often is the program wrong? Writes docs/accuracy.md.
 
-    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [--second-opinion CLONE
-    ...] [REPOSITORY ...]
+    python benchmarks/accuracy.py [--seeds N] [--check] [--links CLONE ...] [REPOSITORY ...]
 
 The measurements:
 
@@ -15,13 +14,12 @@ The measurements:
 7. regions and outcomes of sessions, constructed and labelled by a reader
   (benchmarks/data/labels.csv)
 8. weaknesses checked by hand (benchmarks/data/findings-review.csv)
-9. added lines, renames and changed methods compared with pydriller's
-10. lines that blind readers decided from raw evidence (benchmarks/data/blind.csv)
-11. sessions that are forgotten: what does the program say about their lines?
-12. lines of known origin put into real commits
-13. decoys: sessions of other repositories beside the real ones, and commits of bots
+9. lines that blind readers decided from raw evidence (benchmarks/data/blind.csv)
+10. sessions that are forgotten: what does the program say about their lines?
+11. lines of known origin put into real commits
+12. decoys: sessions of other repositories beside the real ones, and commits of bots
 
-2 to 5, 9 and 11 to 13 need real clones; without any, their last results are kept.
+2 to 5 and 10 to 12 need real clones; without any, their last results are kept.
 """
 
 from __future__ import annotations
@@ -46,7 +44,6 @@ import independent  # noqa: E402
 import labelled  # noqa: E402
 import link_readings  # noqa: E402
 import readings  # noqa: E402
-import second_opinion  # noqa: E402
 from exactness import EARLIER, exactness, history_table  # noqa: E402
 from pages import fill_each, table  # noqa: E402
 from support import random_history  # noqa: E402
@@ -307,7 +304,6 @@ def pages(results: dict[str, Any]) -> dict[str, str]:
         "history": history_table(results.get("history", {})),
         "audit": _hand(results["audit"]),
         **independent.texts(results),
-        **second_opinion.texts(results.get("second_opinion", {})),
         **link_readings.texts(),
     }
     outcomes = labelled.texts(
@@ -478,12 +474,6 @@ def _measure_links(results: dict[str, Any], path: Path) -> None:
         results.setdefault("agents", {})[name] = hidden_links.agents_of(store)
 
 
-def _ask_pydriller(results: dict[str, Any], path: Path) -> None:
-    name = _name_of(path)
-    results.setdefault("second_opinion", {})[name] = second_opinion.second_opinion(path)
-    print(name, results["second_opinion"][name], file=sys.stderr)
-
-
 def _name_of(path: Path) -> str:
     return repo_name(GitRepo(path)) if path.name != "repo" else path.parent.name.replace("+", "/")
 
@@ -509,14 +499,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         default=[],
         metavar="CLONE",
         help="only lost links and agents, of these clones",
-    )
-    add(
-        "--second-opinion",
-        type=Path,
-        nargs="*",
-        default=[],
-        metavar="CLONE",
-        help="only pydriller's opinion on these clones",
     )
     add(
         "--forget",
@@ -622,9 +604,6 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
         results["weaknesses"] = readings.rates(options.findings)
     elif options.forget or options.forget_parts or options.spike or options.decoys:
         _ask_independently(results, options)
-    elif options.second_opinion:
-        for path in options.second_opinion:
-            _ask_pydriller(results, path)
     elif options.links:
         for path in options.links:
             _measure_links(results, path)
@@ -641,7 +620,6 @@ def _measure(results: dict[str, Any], options: argparse.Namespace) -> None:
             results.setdefault("history", {})[name] = exactness(path, None, None)
             print(name, results["clones"][name], file=sys.stderr)
         for path in options.repositories:
-            _ask_pydriller(results, path)
             _measure_links(results, path)
 
 

@@ -14,14 +14,17 @@ from typing import Any
 
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
+from scorer.__main__ import TABLES, print_scores
+from scorer.histories import about, histories
+from scorer.scoring import scores
 
-from corpus.answers import ALWAYS, CONTESTANTS, ONE_AGENT, answers, asked, kept_answers
+from corpus.answers import ALWAYS, CONTESTANTS, EARLY, ONE_AGENT, answers, asked, kept_answers
 from corpus.axes import AGENTS, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
-from corpus.page import DOCS, PARTS, page_texts, store_scores
-from corpus.score import print_scores, scores
-from corpus.store import about, histories, keep, mark_shown, small_choice
+from corpus.page import DOCS, PARTS, ROOT, note_look, page_texts, store_scores
+from corpus.release import make_release
+from corpus.store import keep, mark_shown, small_choice
 
 CORPUS = CACHE / "corpus"
 
@@ -86,14 +89,18 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
     scores of them stand beside.
     """
     corpus, results = CORPUS / part, {}
+    everything = histories(corpus)
     files: dict[str, dict[str, Path | None]] = {}
     for name in names:
         kept = kept_answers(part, name)
         files[name] = {
-            history.name: answers(history, name, kept) for history in asked(corpus, name, most)
+            history.name: answers(history, name, kept) for history in asked(everything, name, most)
         }
-        chosen = set(files[name])
-        results[name] = scores(corpus, list(filter(None, files[name].values())), chosen)
+        chosen, given = set(files[name]), [*files[name].values()]
+        if name == "whowrote":
+            early = kept_answers(part, EARLY)
+            given += [answers(history, EARLY, early) for history in asked(everything, name, most)]
+        results[name] = scores(corpus, [path for path in given if path], chosen)
         if name in ONE_AGENT and "whowrote" in files:
             ours = [
                 path for history, path in files["whowrote"].items() if path and history in chosen
@@ -104,7 +111,9 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
             f"\n== {part}, {name}"
             + (f", of {failures} histories without an answer" if failures else "")
         )
-        print_scores(results[name], kinds=part == "open")
+        print_scores(results[name], TABLES if part == "open" else ())
+    if part == "hidden":
+        note_look(names, len(everything))
     return results
 
 
@@ -128,7 +137,8 @@ def main() -> int:
         prog="corpus", description="Makes and scores histories whose lines have known authors."
     )
     parser.add_argument(
-        "action", choices=("make", "counts", "score", "sample", "floors", "shown", "page")
+        "action",
+        choices=("make", "counts", "score", "sample", "floors", "shown", "page", "release"),
     )
     parser.add_argument("--agents", default=",".join(AGENTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
@@ -154,6 +164,8 @@ def main() -> int:
         score("hidden" if options.hidden else "open", options.contestants.split(","), options.most)
     elif options.action == "page":
         make_page(options.contestants.split(","), options.most)
+    elif options.action == "release":
+        print(make_release(directory(hidden=False), ROOT / "build"))
     elif options.action == "counts":
         print_counts(options.hidden)
     else:

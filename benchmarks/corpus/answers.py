@@ -1,7 +1,8 @@
 """What is said of the lines of kept histories: by this program, and by the simple rules that others
 count with.
 
-Each contestant is a function of an unpacked history; it gives rows as `corpus.score` reads them.
+Each contestant is a function of an unpacked history; it gives rows as the scorer reads them
+(scorer/answers.schema.json).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -20,11 +21,14 @@ from typing import Any
 
 from lab.install import CACHE
 from lab.play import environment, plan_row, run_inside
+from scorer import VERSION
+from scorer.histories import WAS_AT, about, cpu_seconds, run_in, unpack
 
+from collector.errors import EXIT_PARTIAL
 from corpus.ledger import added_lines
-from corpus.store import SHOP, about, histories, unpack
 
 ROOT = Path(__file__).parent.parent.parent
+BLAME = ROOT / "benchmarks" / "scorer" / "examples" / "blame.py"
 Row = dict[str, Any]
 _PROGRAM = Path(sys.executable).parent / "whowrote"
 _CLASSES = {
@@ -35,9 +39,12 @@ _CLASSES = {
     "tool": "tool",
 }
 _SPANS = (
-    "SELECT commit_sha, path, start_line, end_line, class, how, evidence, reason, call_id, tool,"
-    " edited_by FROM line_spans"
+    'SELECT commit_sha AS "commit", path, start_line AS start, end_line AS "end", class, how,'
+    " reason, COALESCE(call_id, '') AS call, edited_by, COALESCE(witness, '') AS witness"
+    " FROM line_spans"
 )
+_SOURCE = ("attribution", "collector", "whowrote")
+_SECONDS = 600  # for a history
 _TRAILER = re.compile(
     r"^co-authored-by:.*(claude|codex|copilot|opencode|gemini|cursor|noreply@anthropic|noreply@openai)",
     re.IGNORECASE | re.MULTILINE,
@@ -60,43 +67,54 @@ def git(clone: Path) -> Callable[..., str]:
 
 def arguments(clone: Path, home: Path, database: Path) -> list[str]:
     """Of this program, as a user calls it whose clone has moved since the agents worked in it."""
-    options = ("--db", database, "--transcripts", home, "--was-at", SHOP)
+    options = ("--db", database, "--transcripts", home, "--was-at", WAS_AT)
     return ["repo", str(clone), *map(str, options)]
 
 
-def attribute(clone: Path, home: Path, database: Path) -> None:
-    command = [str(_PROGRAM), *arguments(clone, home, database)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not database.exists():
-        raise RuntimeError(f"{clone}: {done.stderr[-1000:]}")
-
-
 def spans_as_answers(database: Path) -> Iterator[Row]:
-    """Spans of lines as answers; `detail` is our class with how we know it."""
+    """Spans of lines as answers."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         connection.row_factory = sqlite3.Row
         for span in connection.execute(_SPANS):
-            detail = (
-                span["reason"]
-                if span["class"] in ("unknown", "undeclared")
-                else f"{span['class']} {span['how']}"
-            )
-            yield {
-                "commit": span["commit_sha"],
-                "path": span["path"],
-                "start": span["start_line"],
-                "end": span["end_line"],
-                "class": _CLASSES.get(span["class"], "unknown"),
-                "detail": detail.removesuffix(" none"),
-                "call": span["call_id"] or "",
-                "edited_by": _CLASSES.get(span["edited_by"], ""),
-            }
+            yield {name: span[name] for name in ("commit", "path", "start", "end")} | _answer(span)
+
+
+def _answer(line: Mapping[str, Any] | sqlite3.Row) -> Row:
+    """Author of a line or span; `detail` is our class with how we know it, or why we do not."""
+    known = (line["class"], line["how"].replace("none", ""), line["witness"])
+    nobody = line["class"] in ("unknown", "undeclared", "")
+    return {
+        "class": _CLASSES.get(line["class"], "unknown"),
+        "detail": line["reason"] if nobody else " ".join(dict.fromkeys(filter(None, known))),
+        "call": line["call"],
+        "edited_by": _CLASSES.get(line["edited_by"], ""),
+    }
 
 
 def by_this_program(clone: Path, home: Path) -> Iterator[Row]:
     database = clone.parent.parent / "lines.db"
-    attribute(clone, home, database)
+    command = [str(_PROGRAM), *arguments(clone, home, database)]
+    run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
     yield from spans_as_answers(database)
+
+
+def by_this_program_early(clone: Path, home: Path) -> Iterator[Row]:
+    """What this program says of the lines of the last commit while they are in no commit yet."""
+    run = git(clone)
+    head, *parents = run("rev-list", "-1", "--parents", "HEAD").split(" ")
+    if len(parents) != 1:
+        return
+    changed = run("diff", "--name-only", "--diff-filter=d", "-z", "HEAD~", "HEAD")
+    run("reset", "-q", "HEAD~")
+    database = clone.parent.parent / "early.db"
+    command = [str(_PROGRAM), *arguments(clone, home, database)]
+    run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
+    for path in filter(None, changed.split("\0")):
+        blame = [str(_PROGRAM), "blame", "--json", "--db", str(database), path]
+        for line in json.loads(run_in(clone, blame, _SECONDS)):
+            if not line["commit"].strip("0"):
+                row = {"commit": head, "path": path, "line": line["line"], "before_commit": True}
+                yield row | _answer(line)
 
 
 def _every_line(clone: Path, said: Callable[[str, float, str], str]) -> Iterator[Row]:
@@ -158,8 +176,9 @@ def by_sessions(clone: Path, home: Path) -> Iterator[Row]:
 
 
 def by_blame(clone: Path, home: Path) -> Iterator[Row]:
-    """What git knows: each line is the committer's, a person in all of these histories."""
-    yield from _every_line(clone, lambda commit, moment, message: "person")
+    """What git knows, which is the scorer's example of a program."""
+    text = run_in(clone, [sys.executable, str(BLAME)], _SECONDS)
+    yield from map(json.loads, text.splitlines())
 
 
 def opentraces_program() -> Path:
@@ -207,8 +226,10 @@ def by_opentraces(clone: Path, home: Path) -> Iterator[Row]:
                 yield {"commit": match[1], "path": path, "line": int(match[2]), "class": "agent"}
 
 
+EARLY = "whowrote-early"  # scored with the answers of whowrote
 CONTESTANTS: Mapping[str, Callable[[Path, Path], Iterator[Row]]] = {
     "whowrote": by_this_program,
+    EARLY: by_this_program_early,
     "trailers": by_trailers,
     "sessions": by_sessions,
     "blame": by_blame,
@@ -220,11 +241,14 @@ ALWAYS = ("whowrote", "sessions", "trailers", "blame")
 ONE_AGENT = {"opentraces": "claude-code"}
 
 
-def asked(corpus: Path, name: str, most: int = 0) -> list[Path]:
-    """The histories that a contestant is asked about, the first so many if `most` is not 0."""
+def asked(rows: Sequence[Path], name: str, most: int = 0) -> list[Path]:
+    """Those of the histories that a contestant is asked about, the first so many if `most` is not
+    0.
+    """
     agent = ONE_AGENT.get(name)
-    rows = [path for path in histories(corpus) if agent is None or about(path)["agent"] == agent]
-    return rows[:most] if most and agent else rows
+    if agent is None:
+        return list(rows)
+    return [path for path in rows if about(path)["agent"] == agent][: most or None]
 
 
 def answers(history: Path, name: str, kept: Path) -> Path | None:
@@ -236,11 +260,14 @@ def answers(history: Path, name: str, kept: Path) -> Path | None:
         return target
     with tempfile.TemporaryDirectory() as scratch:
         clone = unpack(history, Path(scratch))
+        before = cpu_seconds()
         try:
             rows = list(CONTESTANTS[name](clone, clone.parent))
         except RuntimeError as error:
             print(f"{name} {history.name}: {error}", file=sys.stderr)
             return None
+        rows.append({"cpu_seconds": round(cpu_seconds() - before, 2)})
+        rows[-1] |= {"before_commit": True} if name == EARLY else {}
     kept.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(".part")
     part.write_text(
@@ -256,14 +283,16 @@ def kept_answers(part: str, name: str) -> Path:
     """Where the answers of a contestant about a part of the corpus are kept, by what they depend
     on.
     """
-    return CACHE / "corpus" / "answers" / part / f"{name}-{version_of(name)}"
+    return CACHE / "corpus" / "answers" / VERSION / part / f"{name}-{version_of(name)}"
 
 
 def version_of(name: str) -> str:
-    """What an answer depends on beside the history: this program's version, or that of a rule
-    that stays as it is.
+    """What an answer depends on beside the history: the version of the program, with its commit
+    if it is kept here.
     """
-    if name != "whowrote":
-        return OPENTRACES.rpartition("=")[2] if name == "opentraces" else "1"
-    newest = git(ROOT)("log", "-1", "--format=%h", "--", "attribution", "collector", "whowrote")
-    return f"{version('whowrote').partition('.dev')[0]}+g{newest}"
+    if name == "opentraces":
+        return OPENTRACES.rpartition("=")[2]
+    ours = name in ("whowrote", EARLY)
+    places = _SOURCE if ours else (f"benchmarks/corpus/{Path(__file__).name}", str(BLAME))
+    number = version("whowrote").partition(".dev")[0] if ours else VERSION
+    return f"{number}+g{git(ROOT)('log', '-1', '--format=%h', '--', *places)}"

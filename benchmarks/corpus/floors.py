@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scorer.histories import histories
+from scorer.scoring import answers_of, read_truth, rows_of, score
+
 from corpus.answers import answers, kept_answers
-from corpus.score import answers_of, read_truth, rows_of, score
-from corpus.store import histories
 
 SAMPLE = Path(__file__).parent.parent.parent / "fixtures" / "lab-corpus"
 FLOORS = SAMPLE / "floors.json"

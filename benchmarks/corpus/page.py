@@ -1,49 +1,66 @@
-"""The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv;
-docs/benchmark.md and docs/benchmark-axes.md show both.
+"""The newest scores in benchmarks/data/lab-corpus.json, their history in lab-corpus.csv, the looks
+at the hidden part in hidden-looks.csv; the pages of PAGES show it all.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from corpus.answers import version_of
+from scorer.histories import about, histories
+from scorer.scoring import FAILURES, NUMBERS, percent
+
+from corpus.answers import git, version_of
 from corpus.axes import crossed_counts
-from corpus.score import percent
-from corpus.store import about, histories
+from corpus.release import RELEASE
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
 HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
+LOOKS = ROOT / "benchmarks" / "data" / "hidden-looks.csv"
 DOCS = ROOT / "docs"
-PAGES = ("benchmark.md", "benchmark-axes.md")
-PARTS = ("open", "held-out")
-NUMBERS = (
-    "agent_found",
-    "agent_precision",
-    "agent_called_person",
-    "person_found",
-    "person_seen_found",
-    "person_shown_found",
-    "person_precision",
-    "person_called_agent",
-    "call_right",
+PAGES = ("benchmark.md", "benchmark-axes.md", "benchmark-failures.md")
+PARTS = ("open", "hidden")
+COLUMNS = (
+    *("day", "version", "release", "part", "histories", "lines"),
+    *(number.name for number in NUMBERS),
 )
-COLUMNS = ("day", "version", "part", "histories", "lines", *NUMBERS)
-NAMES = {
-    "whowrote": "whowrote",
-    "sessions": "every line of a session's commit",
-    "trailers": "trailers alone",
-    "blame": "git blame",
-    "opentraces": "opentraces 0.4.13, on histories of Claude Code",
-    "whowrote as opentraces": "whowrote on the same",
+BY_AXIS = (
+    *("agent_found", "agent_precision", "agent_called_person"),
+    *("person_shown_found", "person_called_agent"),
+)
+LOOK_COLUMNS = ("day", "version", "commit", "entries", "histories")
+ENTRIES = {
+    "whowrote": ("whowrote", "this program, as a user starts it"),
+    "sessions": (
+        "commit windows",
+        "every line of a commit that was made while a transcript goes on, or up to half an hour"
+        " later, is the agent's",
+    ),
+    "trailers": ("trailers", "a commit that names an agent as co-author is that agent's"),
+    "blame": (
+        "git blame",
+        "whoever committed a line wrote it, and that is a person's name throughout"
+        " ([blame.py](../benchmarks/scorer/examples/blame.py))",
+    ),
+    "opentraces": (
+        "opentraces",
+        "from PyPI, asked about histories of Claude Code, whose sessions it takes up",
+    ),
+    "whowrote as opentraces": ("whowrote on the same", "the same histories as opentraces"),
 }
 ELSEWHERE = (
+    (
+        "git-ai, Entire",
+        "in neither npm nor PyPI nor Debian; both must be installed before the lines are written",
+    ),
     (
         "causari 0.5.0 (PyPI)",
         "its package fetches the program from GitHub when it is first run; not to be had",
@@ -53,75 +70,112 @@ ELSEWHERE = (
         "imports sessions of Claude Code and answers neither lines nor commits",
     ),
     ("deja-vu", "in neither npm nor PyPI"),
-    (
-        "git-ai, Entire",
-        "in neither npm nor PyPI, and they must be installed before the lines are written",
-    ),
 )
-WRONG = 12  # kinds of wrong answers on the page
 
 
 def store_scores(
     corpora: Mapping[str, Path], results: Mapping[str, Mapping[str, dict[str, Any]]]
 ) -> None:
-    """Keeps the scores of each contestant in each part of the corpus; adds rows to the history."""
-    version = version_of("whowrote")
+    """Keeps the scores of each entry in each part of the corpus, those of entries that were not
+    scored again as they were; adds rows to the history.
+    """
+    before = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
+    old = before["parts"] if before.get("release") == RELEASE else {}
     day = datetime.now(UTC).date().isoformat()
-    data: dict[str, Any] = {"day": day, "version": version, "parts": {}}
+    data: dict[str, Any] = {"release": RELEASE, "salt_sha256": salt_digest(corpora), "parts": {}}
     for part, corpus in corpora.items():
         rows = [about(path) for path in histories(corpus)]
         agents = Counter(
             f"{name} {number}" for row in rows for name, number in row["versions"].items()
         )
         kept = {
-            name: _kept(result, whole=name == "whowrote" and part == "open")
+            name: {
+                "day": day,
+                "version": version_of(name.partition(" as ")[0]),
+                **_kept(result, whole=name == "whowrote" and part == "open"),
+            }
             for name, result in results[part].items()
         }
         data["parts"][part] = {
             "agents": dict(sorted(agents.items())),
             "counts": crossed_counts(rows),
-            "scores": kept,
+            "scores": old.get(part, {}).get("scores", {}) | kept,
         }
     DATA.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", "utf-8")
     _add_to_history(data)
 
 
+def salt_digest(corpora: Mapping[str, Path]) -> str:
+    """The SHA-256 of the salt that the hidden part was drawn with; none without that part."""
+    if "hidden" not in corpora:
+        return ""
+    salt = os.environ.get("WHOWROTE_CORPUS_SALT", "").strip()
+    if not salt:
+        raise SystemExit("WHOWROTE_CORPUS_SALT must hold the salt of the hidden part")
+    return hashlib.sha256(salt.encode()).hexdigest()
+
+
 def _kept(result: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """What the page shows: tables of this program in the open part alone."""
-    names = {"histories", "lines", "scored", "all"} | (
-        {"recall", "precision", "axes", "wrong"} if whole else set()
-    )
+    """What the page shows: where this program fails in the open part, else only how often."""
+    names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
+    names |= {"cpu_seconds"}
+    names |= {"recall", "precision", "axes"} if whole else set()
+    counts = Counter({failure.words: 0 for failure in FAILURES})
+    for row in result["failures"]:
+        counts[row["failure"]] += row["lines"]
     return {
-        name: value[:WRONG] if name == "wrong" else value
-        for name, value in result.items()
-        if name in names
+        **{name: result[name] for name in names},
+        **({"failures": result["failures"]} if whole else {}),
+        "failed": dict(counts),
     }
 
 
 def _add_to_history(data: Mapping[str, Any]) -> None:
-    rows = history_rows() if HISTORY.exists() else []
+    rows = csv_rows(HISTORY)
     for part, facts in data["parts"].items():
         ours = facts["scores"]["whowrote"]
-        numbers = {name: _short(ours["all"][name]) for name in NUMBERS}
         row = {
-            "day": data["day"],
-            "version": data["version"],
+            "day": ours["day"],
+            "version": ours["version"],
+            "release": data["release"],
             "part": part,
             "histories": ours["histories"],
             "lines": ours["scored"],
+            **{number.name: _short(ours["all"][number.name]) for number in NUMBERS},
         }
+        same = [row[name] for name in ("version", "release", "part")]
         rows = [
-            other for other in rows if (other["version"], other["part"]) != (row["version"], part)
+            other
+            for other in rows
+            if [other.get(name) for name in ("version", "release", "part")] != same
         ]
-        rows.append({**{name: str(value) for name, value in row.items()}, **numbers})
-    with HISTORY.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        rows.append({name: str(value) for name, value in row.items()})
+    _write_csv(HISTORY, COLUMNS, rows)
+
+
+def note_look(entries: Sequence[str], histories: int) -> None:
+    """Counts a look at the hidden part."""
+    row = {
+        "day": datetime.now(UTC).date().isoformat(),
+        "version": version_of("whowrote"),
+        "commit": git(ROOT)("describe", "--always", "--abbrev=8", "--exclude=*", "--dirty"),
+        "entries": " ".join(entries),
+        "histories": str(histories),
+    }
+    _write_csv(LOOKS, LOOK_COLUMNS, [*csv_rows(LOOKS), row])
+
+
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def history_rows() -> list[dict[str, str]]:
-    with HISTORY.open(encoding="utf-8", newline="") as rows:
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as rows:
         return list(csv.DictReader(rows))
 
 
@@ -134,32 +188,52 @@ def _table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(map(str, row)) + " |" for row in rows)]) + "\n"
 
 
-def _contestants(part: Mapping[str, Any]) -> str:
+def _numbers(parts: Mapping[str, Any], whose: str) -> str:
+    """The numbers about the lines of agents, or of people: a row for each entry and part."""
+    numbers = [number for number in NUMBERS if number.about == whose]
     rows = []
-    for name, label in NAMES.items():
-        if name in part["scores"]:
-            row = part["scores"][name]["all"]
-            rows.append(
-                [
-                    label,
-                    part["scores"][name]["histories"],
-                    *(percent(row[number]) for number in NUMBERS),
-                ]
-            )
-    headers = (
-        "",
-        "histories",
-        "agent's lines found",
-        "right, of those called an agent's",
-        "agent's lines called a person's",
-        "people's lines found",
-        "the same where a session saw them appear",
-        "where two looks on record show them",
-        "right, of those that name a person",
-        "people's lines called an agent's",
-        "right call",
-    )
-    return _table(headers, rows)
+    for name, (label, _) in ENTRIES.items():
+        for part, facts in parts.items():
+            scored = facts["scores"].get(name, {})
+            for asked, words in (("all", label), ("before_commit", f"{label}, before the commit")):
+                if scored.get(asked, {}).get("lines"):
+                    shares = (percent(scored[asked][number.name]) for number in numbers)
+                    rows.append((words, part, scored["histories"], *shares))
+    return _table(("", "part", "histories", *(number.words for number in numbers)), rows)
+
+
+def _entries(parts: Mapping[str, Any]) -> str:
+    rows = []
+    for name, (label, what) in ENTRIES.items():
+        for part, facts in parts.items():
+            if scored := facts["scores"].get(name):
+                number, _, commit = scored["version"].partition("+g")
+                spent = scored["cpu_seconds"]
+                rows.append(
+                    (
+                        label,
+                        part,
+                        scored["day"],
+                        number,
+                        commit or "-",
+                        scored["without_answers"] or 0,
+                        f"{spent['median']:.1f}, {spent['most']:.1f}" if spent else "-",
+                        what,
+                    )
+                )
+    headers = ("entry", "part", "scored on", "version", "commit", "histories without answers")
+    return _table((*headers, "CPU seconds for a history: median, most", "what it says"), rows)
+
+
+def _failed(parts: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            failure.words,
+            *(part["scores"]["whowrote"]["failed"][failure.words] for part in parts.values()),
+        )
+        for failure in FAILURES
+    ]
+    return _table(("lines", *parts), rows)
 
 
 def _recall(part: Mapping[str, Any]) -> str:
@@ -189,62 +263,37 @@ def _precision(part: Mapping[str, Any]) -> str:
 
 
 def _axes(part: Mapping[str, Any]) -> str:
+    shown = [number for number in NUMBERS if number.name in BY_AXIS]
     counts = {(axis, value): (count, agents) for axis, value, count, agents in part["counts"]}
     rows = []
     for row in part["scores"]["whowrote"]["axes"]:
         count, agents = counts.get((row["axis"], row["value"]), ("", {}))
         names = ", ".join(f"{name} {number}" for name, number in agents.items())
-        numbers = (
-            percent(row[name])
-            for name in (
-                "agent_found",
-                "agent_precision",
-                "person_shown_found",
-                "person_called_agent",
-            )
-        )
-        rows.append((row["axis"], row["value"], count, *numbers, names))
-    headers = (
-        "axis",
-        "value",
-        "histories",
-        "agent's lines found",
-        "right, of those called an agent's",
-    )
-    return _table(
-        (
-            *headers,
-            "people's lines found where two looks show them",
-            "people's lines called an agent's",
-            "histories by agent",
-        ),
-        rows,
-    )
+        shares = (percent(row[number.name]) for number in shown)
+        rows.append((row["axis"], row["value"], count, *shares, names))
+    headers = (f"{number.about}: {number.words}" for number in shown)
+    return _table(("axis", "value", "histories", *headers, "histories by agent"), rows)
 
 
-def _wrong(part: Mapping[str, Any]) -> str:
+def _failures(part: Mapping[str, Any]) -> str:
     rows = [
         (
-            row["author"],
-            row["how"],
-            row["agent"] or "-",
-            row["said"],
-            row["detail"] or "-",
+            row["failure"],
+            row["whose"] or "-",
+            row["cause"] or "-",
             row["lines"],
-            ", ".join(row["histories"]),
+            row["histories"],
+            ", ".join(sorted(row["most"], key=row["most"].get, reverse=True)) or "-",
         )
-        for row in part["scores"]["whowrote"]["wrong"]
+        for row in part["scores"]["whowrote"]["failures"]
     ]
-    return _table(
-        ("author", "wrote by", "agent", "said", "as", "lines", "histories, most lines first"), rows
-    )
+    headers = ("failure", "whose line", "cause", "lines", "histories", "most lines in")
+    return _table(headers, rows)
 
 
-def _history() -> str:
-    return _table(
-        [name.replace("_", " ") for name in COLUMNS],
-        ([row.get(name) or "-" for name in COLUMNS] for row in history_rows()),
-    )
+def _csv_table(path: Path, columns: Sequence[str]) -> str:
+    rows = ([row.get(name) or "-" for name in columns] for row in csv_rows(path))
+    return _table([name.replace("_", " ") for name in columns], rows)
 
 
 def _size(part: Mapping[str, Any]) -> str:
@@ -258,22 +307,28 @@ def _size(part: Mapping[str, Any]) -> str:
 def page_texts() -> dict[str, str]:
     """Name -> text of each page of PAGES, from the stored scores."""
     data = json.loads(DATA.read_text("utf-8"))
-    whole, held = data["parts"]["open"], data["parts"].get("held-out")
+    parts = {part: data["parts"][part] for part in PARTS if part in data["parts"]}
+    whole, looks = parts["open"], csv_rows(LOOKS)
     texts = {name: (DOCS / "templates" / name).read_text("utf-8") for name in PAGES}
     values = {
+        "RELEASE": data["release"],
         "SIZE": _size(whole),
-        "HELD_SIZE": _size(held) if held else "not made yet",
-        "VERSION": data["version"],
-        "DAY": data["day"],
-        "AGENTS": ", ".join(whole["agents"]),
-        "CONTESTANTS": _contestants(whole),
-        "HELD": _contestants(held) if held else "",
+        "HIDDEN_SIZE": _size(parts["hidden"]) if "hidden" in parts else "not made yet",
+        "SALT": data["salt_sha256"] or "not made yet",
+        "LOOKS": _csv_table(LOOKS, LOOK_COLUMNS),
+        "LOOK_COUNT": str(len(looks)),
+        "LOOK_COMMITS": str(len({row["commit"] for row in looks})),
+        "AGENTS": ", ".join(sorted({name for part in parts.values() for name in part["agents"]})),
+        "ENTRIES": _entries(parts),
+        "ABOUT_AGENTS": _numbers(parts, "agents"),
+        "ABOUT_PEOPLE": _numbers(parts, "people"),
         "ELSEWHERE": _table(("program", "why it has no row"), ELSEWHERE),
         "RECALL": _recall(whole),
         "PRECISION": _precision(whole),
         "AXES": _axes(whole),
-        "WRONG": _wrong(whole),
-        "HISTORY": _history(),
+        "FAILED": _failed(parts),
+        "FAILURES": _failures(whole),
+        "HISTORY": _csv_table(HISTORY, COLUMNS),
     }
     for name, value in values.items():
         filled = "{" + name + "}", value.rstrip("\n")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.samples import TEXT_SUFFIXES, Cutter, database_dump, neutral
+from scorer.histories import about, histories
 
 from corpus.axes import AXES
 from corpus.history import History
@@ -25,7 +26,6 @@ from corpus.ledger import Author, line_counts, truth_rows
 from corpus.shown import with_shown
 
 LONG = 150  # characters, as in lab.samples
-SHOP = Path("/home/dev/shop")  # where agents saw the clone
 
 
 def keep(history: History, target: Path) -> dict[str, Any]:
@@ -121,41 +121,6 @@ def _script_texts(history: History) -> Iterator[str]:
                 yield from (action[name] for name in ("text", "old", "command"))
 
 
-def unpack(history: Path, target: Path) -> Path:
-    """The clone of a kept history in `target`/home/shop, with the transcripts in the home; the
-    clone.
-    """
-    from lab.samples import rebuild_home
-
-    rebuild_home(history, target / "home")
-    clone = target / "home" / "shop"
-    subprocess.run(
-        ["git", "clone", "-q", str(history / "repo.bundle"), str(clone)],
-        check=True,
-        capture_output=True,
-    )
-    for name, value in (("name", "Dev"), ("email", "dev@lab.example")):  # who works in it
-        subprocess.run(["git", "-C", str(clone), "config", f"user.{name}", value], check=True)
-    listed = subprocess.run(
-        ["git", "-C", str(clone), "branch", "-r"], check=True, capture_output=True, text=True
-    ).stdout
-    for name in (
-        line.strip().removeprefix("origin/") for line in listed.splitlines() if "->" not in line
-    ):
-        subprocess.run(
-            ["git", "-C", str(clone), "branch", "-q", name, f"origin/{name}"],
-            check=False,
-            capture_output=True,
-        )
-    return clone
-
-
-def about(history: Path) -> dict[str, Any]:
-    """What was drawn for a kept history, and how many lines it has."""
-    row: dict[str, Any] = json.loads((history / "history.json").read_text("utf-8"))
-    return row
-
-
 def small_choice(corpus: Path, most: int) -> list[Path]:
     """Histories of at most so many bytes together that have every value of every axis and every
     agent, as far as they fit.
@@ -182,11 +147,3 @@ def small_choice(corpus: Path, most: int) -> list[Path]:
         seen.update(values[best])
         most -= sizes[best]
     return sorted(chosen)
-
-
-def histories(corpus: Path) -> list[Path]:
-    return sorted(
-        path.parent
-        for path in corpus.glob("*/history.json")
-        if not path.parent.name.endswith(".part")
-    )

@@ -247,15 +247,6 @@ def make_sample(run: Path) -> Path:
     return target
 
 
-def rebuild_home(sample: Path, home: Path) -> None:
-    """The home of a sample, with its databases built again."""
-    shutil.copytree(sample / "home", home)
-    for dump in home.rglob("*.db.sql"):
-        with sqlite3.connect(dump.with_suffix("")) as database:
-            database.executescript(dump.read_text("utf-8"))
-        dump.unlink()
-
-
 def sample_facts(sample: Path) -> tuple[Facts, dict[str, int]]:
     """What the model served in the run of a sample, and the tokens of its side requests."""
     row = json.loads((sample / "served.json").read_text("utf-8"))

@@ -16,8 +16,8 @@ from corpus.answers import arguments, spans_as_answers
 from corpus.axes import AGENTS, AXES
 from corpus.floors import FLOORS, SAMPLE, tally
 from corpus.page import DOCS, page_texts
-from corpus.score import read_truth
-from corpus.store import about, histories, unpack
+from scorer.histories import about, histories, unpack
+from scorer.scoring import read_truth
 from support.commands import run
 
 LARGEST = 1_000_000  # bytes of a file

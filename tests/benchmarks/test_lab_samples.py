@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from lab.compare import differences, read_facts
-from lab.samples import SAMPLES, rebuild_home, sample_facts
+from lab.samples import SAMPLES, sample_facts
+from scorer.histories import rebuild_home
 from support.commands import analyse
 
 from collector.json_values import Texts

@@ -1,0 +1,159 @@
+"""The histories of a corpus: where they are, how one is unpacked as a developer's home, and what a
+program says of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+CLONE = "shop"  # the clone's directory in the home
+WAS_AT = f"/home/dev/{CLONE}"  # where the agents saw it
+_PLACES = ("*/history.json", "*/*/history.json", "*/*/*/history.json")
+Row = dict[str, Any]
+
+
+@contextmanager
+def open_corpus(path: Path) -> Iterator[Path]:
+    """The directory of the histories in a directory or in a tar, which is unpacked for a while."""
+    with tempfile.TemporaryDirectory() as scratch:
+        if path.is_file():
+            with tarfile.open(path) as archive:
+                archive.extractall(scratch, filter="data")
+            path = Path(scratch)
+        found = (place for pattern in _PLACES for place in path.glob(pattern))
+        first = next(found, None)
+        if first is None:
+            raise ValueError(f"{path} holds no histories")
+        yield first.parent.parent
+
+
+def histories(corpus: Path) -> list[Path]:
+    return sorted(
+        path.parent
+        for path in corpus.glob("*/history.json")
+        if not path.parent.name.endswith(".part")
+    )
+
+
+def about(history: Path) -> Row:
+    """What was drawn for a history, and how many lines it has."""
+    row: Row = json.loads((history / "history.json").read_text("utf-8"))
+    return row
+
+
+def rebuild_home(history: Path, home: Path) -> None:
+    """The home of a history, with its databases built again."""
+    shutil.copytree(history / "home", home)
+    for dump in home.rglob("*.db.sql"):
+        with sqlite3.connect(dump.with_suffix("")) as database:
+            database.executescript(dump.read_text("utf-8"))
+        dump.unlink()
+
+
+def unpack(history: Path, target: Path) -> Path:
+    """The clone of a history in `target`/home/shop, with the transcripts in the home; the clone."""
+    rebuild_home(history, target / "home")
+    clone = target / "home" / CLONE
+
+    def git(*arguments: str) -> str:
+        command = ["git", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    git("clone", "-q", str(history / "repo.bundle"), str(clone))
+    settings = {
+        "user.name": "Dev",  # who works in it
+        "user.email": "dev@lab.example",
+        "remote.origin.url": f"{WAS_AT}.git",  # not beside the truth
+    }
+    for name, value in settings.items():
+        git("-C", str(clone), "config", name, value)
+    head = git("-C", str(clone), "branch", "--show-current").strip()
+    listed = git("-C", str(clone), "for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes")
+    for name in listed.split():
+        if name not in ("HEAD", head):
+            git("-C", str(clone), "branch", "-q", name, f"origin/{name}")
+    return clone
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The variables of a program that may know one history, and of this machine where programs
+    are.
+    """
+    return {
+        **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+        "LANG": "C.UTF-8",
+        "USER": "dev",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "CLONE_WAS_AT": WAS_AT,
+    }
+
+
+@cache
+def without_network() -> tuple[str, ...]:
+    """What starts a program without a network; empty where this machine cannot."""
+    for words in (("unshare", "--net"), ("unshare", "--map-current-user", "--net")):
+        try:
+            subprocess.run([*words, "true"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        return words
+    return ()
+
+
+def cpu_seconds() -> float:
+    """What this process and the ended ones that it started have taken of the processors."""
+    return sum(os.times()[:4])
+
+
+def run_in(
+    clone: Path, command: Sequence[str], seconds: float, accepted: Collection[int] = (0,)
+) -> str:
+    """What a command prints when it is started in a clone. RuntimeError when it ends with another
+    status than those accepted, or takes longer.
+    """
+    with subprocess.Popen(
+        [*without_network(), *command],
+        cwd=clone,
+        env=environment(clone.parent),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise RuntimeError(f"not done after {seconds:.0f} s") from None
+    if process.returncode not in accepted:
+        shown = err.decode("utf-8", "replace").strip()[-1000:]
+        raise RuntimeError(f"ended with {process.returncode}: {shown}")
+    return out.decode("utf-8", "surrogateescape")
+
+
+def ask(history: Path, command: Sequence[str], seconds: float) -> list[Row]:
+    """The answers that a command prints about a history, and the CPU seconds that it took."""
+    with tempfile.TemporaryDirectory() as scratch:
+        clone = unpack(history, Path(scratch))
+        before = cpu_seconds()
+        text = run_in(clone, command, seconds)
+        spent = cpu_seconds() - before
+    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    return [{"history": history.name, **row} for row in [*rows, {"cpu_seconds": round(spent, 2)}]]
