@@ -193,14 +193,12 @@ def fill_template(template: str, known: Row) -> list[str]:
     words = _words(known, *known["agents"])
     if not asked:
         return [words["told"]]
-    lines = [line for line in lines if _BOX.match(line) or not _DENIES.match(line)]
-    share = known["by_agents"] / max(known["added"], 1)
-    lines = [_strip_example(line) for line in lines]
+    lines = [_strip_example(line) for line in lines if _BOX.match(line) or not _DENIES.match(line)]
     parts = [_part_of(lines, number) for number in range(len(lines))]
-    fits = [n for n, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
-    ticked = max(fits, key=lambda n: _PARTS[parts[n]], default=None)
+    ticked = _box_that_fits(parts, known["by_agents"] / max(known["added"], 1))
     for number, line in enumerate(lines):
-        answer, heading = _answer(line).format(**words), line.startswith("#")
+        answer = _answer(line).format(**words)
+        heading = line.startswith("#")
         if number == ticked:
             lines[number] = _tick(line, words)
         elif answer and not (heading and any(parts)):
@@ -208,6 +206,12 @@ def fill_template(template: str, known: Row) -> list[str]:
     nowhere = ticked is None and {*parts, ""} != {"promise", ""}
     asks = nowhere or _ASKS.search("\n".join(asked))
     return [*lines, words["told"]] if asks and words["agent"] not in "\n".join(lines) else lines
+
+
+def _box_that_fits(parts: Sequence[str], share: float) -> int | None:
+    """Of the boxes the one that says most of what is so."""
+    fits = [number for number, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
+    return max(fits, key=lambda number: _PARTS[parts[number]], default=None)
 
 
 def _strip_example(line: str) -> str:

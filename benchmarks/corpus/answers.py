@@ -8,6 +8,7 @@ Each contestant is a function of an unpacked history; it gives rows as the score
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -104,12 +105,16 @@ def by_this_program_early(clone: Path, home: Path) -> Iterator[Row]:
     head, *parents = run("rev-list", "-1", "--parents", "HEAD").split(" ")
     if len(parents) != 1:
         return
-    changed = run("diff", "--name-only", "--diff-filter=d", "-z", "HEAD~", "HEAD")
+    diff = run("diff", "--name-only", "--diff-filter=d", "-z", "HEAD~", "HEAD")
+    changed = list(filter(None, diff.split("\0")))
+    moment = int(run("show", "-s", "--format=%at", head))
     run("reset", "-q", "HEAD~")
+    for path in changed:  # which the person who asks has just written
+        os.utime(clone / path, (moment, moment), follow_symlinks=False)
     database = clone.parent.parent / "early.db"
     command = [str(_PROGRAM), *arguments(clone, home, database)]
     run_in(clone, command, _SECONDS, accepted=(0, EXIT_PARTIAL))
-    for path in filter(None, changed.split("\0")):
+    for path in changed:
         blame = [str(_PROGRAM), "blame", "--json", "--db", str(database), path]
         for line in json.loads(run_in(clone, blame, _SECONDS)):
             if not line["commit"].strip("0"):
