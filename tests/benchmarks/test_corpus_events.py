@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from corpus.events import UNDONE
-from lab.actions import SERVED, Action, Style, Tool, call_for
+from lab.actions import SERVED, Action, Json, Style, Tool, call_for
 from lab.mock import Turns
 from lab.play import read, say
 from support.commands import clone
 
 WRITE = Action("write", "a.py", "one\n", how=SERVED)
-FILE: dict[str, object] = {"properties": {"path": {}, "content": {}}}
+FILE: Json = {"properties": {"path": {}, "content": {}}}
 
 
 @pytest.mark.parametrize("commands", UNDONE)
