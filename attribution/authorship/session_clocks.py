@@ -85,7 +85,9 @@ def _lines_of(session: SessionEdits, committed: Mapping[str, float]) -> _Lines:
         old = list(lines_before(raw))
         events += [(raw.at, 1, text, "seen") for text in old]
         if raw.status is Status.OK:
-            kind = "changed" if old else "written"
+            # what is put into a known text, or into a file that is not there, is not there yet
+            is_new = raw.edit.before_known and raw.edit.before is None
+            kind = "changed" if old or is_new else "written"
             events += [(raw.at, 2, text, kind) for text in raw.edit.new_texts()]
     found = _Lines({}, {}, frozenset())
     changed: set[str] = set()
@@ -115,11 +117,14 @@ def _ahead(lines: _Lines, others: Sequence[_Lines], committed: Mapping[str, floa
     if any(not late.isdisjoint(other.written) for other in others):
         return 0.0
     least = max(lines.written[line] - committed[line] for line in late)
-    # what it saw of others' commits was there before
-    most = min(
-        (at - committed[line] for line, at in lines.seen.items() if at > committed[line]),
-        default=float("inf"),
-    )
+    # what it saw of other commits was there before
+    own = {committed[line] for line in late}
+    seen_since = [
+        lines.seen[line] - at
+        for line, at in committed.items()
+        if at not in own and line in lines.seen
+    ]
+    most = min((since for since in seen_since if since > 0), default=float("inf"))
     offset = -(-least // _QUARTER) * _QUARTER
     if offset > most:
         offset = least

@@ -17,14 +17,15 @@ from collector.storage.store import Store
 HOUR = 3600.0
 AGENTS = ["claude-code", "codex", "pi"]
 FIRST = numbered_text(8, "first_{n} = compute({n}, 'first')\n")
+HAND = numbered_text(5, "by_hand_{n} = compute({n}, 'by hand')\n")
 NEXT = numbered_text(4, "next_{n} = compute({n}, 'next')\n")
 
 
-def written_by(clone: Clone, db: Path, sha: str) -> set[str]:
+def written_by(clone: Clone, db: Path, sha: str, path: str = "app.py") -> set[str]:
     """Authors of the lines; the calls that explain them are later than the commit."""
     with Store(db) as store:
         done = attribute_repo(store, clone.path, AttributeOptions())
-        return authors(program_lines(store, done.repo_id)[sha]["app.py"])
+        return authors(program_lines(store, done.repo_id)[sha][path])
 
 
 @pytest.mark.parametrize("hours", [3, 24])
@@ -39,6 +40,26 @@ def test_session_ahead_of_its_commit(agent: str, hours: int, home: Path, db: Pat
     sha = clone.commit("Change it", -hours * HOUR)
     keep(session, agent)
     assert written_by(clone, db, sha) == {"agent"}
+
+
+@pytest.mark.parametrize("hours", [3, 24])
+@pytest.mark.parametrize("agent", ["claude-code", "opencode"])
+def test_file_that_was_not_there_when_a_session_ahead_of_its_commit_wrote_it(
+    agent: str, hours: int, home: Path, db: Path
+) -> None:
+    """The commit also holds what a person wrote, and the session saw, before."""
+    clone = Clone(home / "work" / "tally")
+    clone.person("app.py", FIRST)
+    clone.commit("Start by hand")
+    clone.wait(3 * 86_400)
+    clone.person_adds("app.py", HAND)
+    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
+    session.shell("cat app.py", FIRST + HAND)
+    session.write("new.py", NEXT)
+    sha = clone.commit("Change it", -hours * HOUR)
+    keep(session, agent)
+    assert written_by(clone, db, sha, "new.py") == {"agent"}
+    assert "agent" not in written_by(clone, db, sha)
 
 
 @pytest.mark.parametrize("hours", [3, 24])
