@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support import claude_writer as claude
+from support import jsonl
 from support.answers import column, pick
 from support.builder import Commit, Session, Shell, Stored, World, git, object_id
 from support.dumps import Dump, dump, same
@@ -1072,7 +1073,7 @@ def _subagent_file(session: str, agent_id: str, cwd: str, path: str, text: str, 
         }
         record |= {"timestamp": claude.iso(at + number), "message": message}
         records.append(record | ({"toolUseResult": detail} if detail else {}))
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
+    return jsonl(*records)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,23 @@ import pytest
 from support import numbered_text
 from support.builder import Session, World
 from support.builder.lines import Line, new_file
-from support.ledger import EDIT, PERSONS, answers_at_end, finish, insert_line, start, start_edit
+from support.ledger import (
+    EDIT,
+    PERSONS,
+    answers_at_end,
+    finish,
+    insert_line,
+    look_again,
+    start,
+    start_edit,
+)
 from support.line_answers import Answer, about, answers, lines_of
 
 from collector.vocabulary.lines import Author
+
+
+def _program_puts(world: World, text: str) -> None:
+    world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
 
 
 def _class(one: Answer) -> tuple[str, str, str]:
@@ -26,9 +39,7 @@ def test_line_between_two_reads(tmp_path: Path) -> None:
     world, session = start_edit("reads")
     world.wait(60)
     insert_line(world)
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = answers_at_end(world, session, tmp_path)
     line = about(found, PERSONS)
     assert _class(line) == ("human", "human", "recorded")
@@ -150,13 +161,10 @@ def test_line_of_a_person_that_a_formatter_indents(recorded: bool, tmp_path: Pat
         .replace("  const currency = 'EUR',", '    const currency = "EUR",')
     )
 
-    def formatted(*_: object) -> None:
-        world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
-
     if recorded:
-        session.bash("npx prettier --write .", formatted)
+        session.bash("npx prettier --write .", lambda *_: _program_puts(world, text))
     else:
-        formatted()
+        _program_puts(world, text)
     session.read("src/app.ts")
     session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
     assert _class(about(answers_at_end(world, session, tmp_path), "currency")) == (
@@ -177,9 +185,7 @@ def test_trailer_does_not_erase_the_witness(trailer: str, tmp_path: Path) -> Non
     world, session = start_edit("trailer")
     world.wait(60)
     insert_line(world)
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = answers(world, finish(world, session, message=f"Go on\n\n{trailer}"), tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
 
@@ -191,10 +197,7 @@ def test_word_that_nobody_produced_where_a_formatter_ran(tmp_path: Path) -> None
     world, session = start_edit("word")
     world.wait(60)
     world.human_insert("src/app.ts", f"\n{PERSONS}\nimport type {{ Row }} from './rows'\n")
-    session.prompt("Now look again")
-    session.bash("npx prettier --write .")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session, "npx prettier --write .")
     found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")
     assert about(found, "import type").author == Author.UNKNOWN
@@ -238,9 +241,7 @@ def test_paste_of_what_the_agent_said(tmp_path: Path) -> None:
     session.write("src/names.ts", "export const country = 'Austria'\n")
     world.wait(60)
     world.human_insert("src/app.ts", f"\n{PERSONS}\n  export const country = 'Austria';\n")
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = answers_at_end(world, session, tmp_path)
     pasted = [one for one in found["src/app.ts"] if "currency" in one.text or "country" in one.text]
     assert [one.source for one in pasted] == ["unknown agent_text"] * 2
@@ -252,9 +253,7 @@ def test_text_faster_than_anybody_types(tmp_path: Path) -> None:
         20, "export const limitOfTheYear{n} = {n}00 // in cents, of all accounts together\n"
     )
     world.human_insert("src/app.ts", text)
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = answers_at_end(world, session, tmp_path)
     assert {one.source for one in lines_of(found) if "limitOf" in one.text} == {
         "unknown unobserved"
@@ -325,10 +324,7 @@ def test_line_without_a_new_word_beside_one_that_has_one(tmp_path: Path) -> None
     world, session = start_edit("beside")
     world.wait(60)
     world.human_insert("src/app.ts", f"\n{PERSONS}\nexport const rows = total\n")
-    session.prompt("Now look again")
-    session.bash("npx prettier --write .")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session, "npx prettier --write .")
     found = answers_at_end(world, session, tmp_path)
     assert _class(about(found, "rows = total")) == ("human", "human", "recorded")
 
@@ -371,7 +367,7 @@ def _scripted(name: str, command: str, extra: str) -> tuple[World, Session]:
             .text()
             .replace("return 0\n", "return 0 // nothing to add up\n")
         )
-        world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
+        _program_puts(world, text)
 
     session.bash(command, ran)
     session.end_turn()
@@ -396,7 +392,7 @@ def test_lines_of_several_scripts_go_to_the_one_that_holds_them(tmp_path: Path) 
         text = world.files["src/app.ts"].text().replace(old, new)
 
         def ran(*_: object, text: str = text) -> None:
-            world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
+            _program_puts(world, text)
 
         session.bash(
             SCRIPT.replace("return 0 // nothing to add up", new).replace("return 0", old), ran
@@ -435,18 +431,13 @@ def test_keys_that_a_formatter_sorts_beside_a_persons_line(tmp_path: Path) -> No
         "{ value: 99, label: 'Uptime', digits: 1 }", "{ digits: 1, label: 'Uptime', value: 99 }"
     )
 
-    def formatted(*_: object) -> None:
-        world.put("src/app.ts", new_file(text, lambda line: Line(line, "shell")))
-
-    session.bash("npx prettier --write .", formatted)
+    session.bash("npx prettier --write .", lambda *_: _program_puts(world, text))
     world.human_insert(
         "src/app.ts",
         f"{PERSONS}\n",
         after="export const row = { digits: 1, label: 'Uptime', value: 99 }",
     )
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = answers_at_end(world, session, tmp_path)
     assert about(found, "digits: 1, label").author != Author.HUMAN
     assert _class(about(found, PERSONS)) == ("human", "human", "recorded")

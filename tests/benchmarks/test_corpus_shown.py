@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from corpus.shown import with_shown
+from support import jsonl
 
 from collector.json_values import JsonObject
 
@@ -54,9 +55,7 @@ def marked(
     """
     home = tmp_path / "home" / ".agent"
     home.mkdir(parents=True, exist_ok=True)
-    (home / "session.jsonl").write_text(
-        "".join(json.dumps(record) + "\n" for record in records), "utf-8"
-    )
+    (home / "session.jsonl").write_bytes(jsonl(*records))
     first = committed.index(ADDED[0]) + 1
     row = {
         "commit": "c",

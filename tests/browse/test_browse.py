@@ -30,7 +30,7 @@ import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
 from support.builder import git
-from support.commands import Analysed, analyse, clone, run, run_json
+from support.commands import Analysed, analyse, analyse_case, clone, follow_cases, run, run_json
 from support.hostile import EVIL
 
 import whowrote
@@ -90,17 +90,14 @@ def links(html: str) -> Links:
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Several constructed repositories, their lines followed."""
-    directory = tmp_path_factory.mktemp("browse")
-    db = directory / "pages.db"
-    for case in (
+    return follow_cases(
+        tmp_path_factory.mktemp("browse") / "pages.db",
         "example",
         "two_sessions_one_file",
         "touched_up_by_human",
         "transcript_missing",
         "odd_files",
-    ):
-        run("survival", clone(case, directory), "--no-curves", db=db)
-    return db
+    )
 
 
 class Site:
@@ -331,9 +328,7 @@ def test_the_ledger_of_a_session_leads_from_what_it_wrote_to_head(site: Site, db
 
 
 def test_head_is_not_in_the_ledger_where_lines_were_not_followed(tmp_path: Path) -> None:
-    db = tmp_path / "repo.db"
-    analyse(clone("example", tmp_path), db)
-    with Store(db) as store:
+    with Store(analyse_case("example", tmp_path).db) as store:
         page = session_page(
             store, store.value("SELECT session_id FROM commit_sessions WHERE produced > 0")
         )
@@ -779,16 +774,14 @@ def test_the_report_is_an_index_and_a_page_of_each_repository_and_loads_nothing(
 
 
 def test_the_report_of_one_repository_is_one_page(tmp_path: Path) -> None:
-    analyse(clone("example", tmp_path), tmp_path / "x.db")
-    with Store(tmp_path / "x.db") as store:
+    with Store(analyse_case("example", tmp_path).db) as store:
         ((file, page),) = standalone.html_pages(store, "page.html")
     assert file == "page.html" and not links(page).found and "<h1>example</h1>" in page
 
 
 def test_a_session_is_one_page_to_pass_on(tmp_path: Path) -> None:
-    page, db = tmp_path / "s.html", tmp_path / "x.db"
-    top = clone("example", tmp_path)
-    analyse(top, db, "--content", "prompts")
+    top, db = analyse_case("example", tmp_path, "--content", "prompts")
+    page = tmp_path / "s.html"
     key = value(db, "SELECT key FROM sessions WHERE turns > 0 ORDER BY started_at")
     done = run("sessions", top, "--session", key[:8], "--html", page, db=db)
     text = page.read_text("utf-8")
@@ -816,8 +809,8 @@ HOSTILE = """# not a heading
 
 
 def test_a_session_is_markdown_whatever_it_holds(tmp_path: Path) -> None:
-    db, page, top = tmp_path / "x.db", tmp_path / "s.md", clone("example", tmp_path)
-    analyse(top, db)
+    top, db = analyse_case("example", tmp_path)
+    page = tmp_path / "s.md"
     key = value(db, "SELECT key FROM sessions WHERE turns > 1")
     written = run("sessions", top, "--session", key, "--md", db=db).stdout
     with Store(db) as store:
@@ -862,8 +855,7 @@ def test_the_report_without_options_has_a_row_for_each_repository(db: Path) -> N
 
 
 def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
-    top, db = clone("example", tmp_path), tmp_path / "e.db"
-    analyse(top, db, "--content", "prompts")
+    top, db = analyse_case("example", tmp_path, "--content", "prompts")
     shas = git(top, "rev-list", "--no-merges", "HEAD~3..HEAD").decode().split()
     with sqlite3.connect(db) as connection:
         lines = connection.execute(
@@ -1190,8 +1182,8 @@ def test_every_surface_counts_the_same(declared: int, tmp_path: Path) -> None:
 
 
 def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
-    top, db, badge = clone("example", tmp_path), tmp_path / "e.db", tmp_path / "badge.json"
-    analyse(top, db)
+    top, db = analyse_case("example", tmp_path)
+    badge = tmp_path / "badge.json"
     below = run("log", "HEAD~3..HEAD", top, "--badge", badge, "--limit", "100", db=db)
     assert below.stdout == "" and json.loads(badge.read_text("utf-8"))["message"].endswith(" %")
     above = run("log", "HEAD~3..HEAD", top, "--limit", "0", code=1, db=db)
@@ -1199,8 +1191,7 @@ def test_a_badge_and_a_limit_need_no_markdown(tmp_path: Path) -> None:
 
 
 def test_a_range_without_lines_of_its_own_is_said(tmp_path: Path) -> None:
-    top, db = clone("example", tmp_path), tmp_path / "e.db"
-    analyse(top, db)
+    top, db = analyse_case("example", tmp_path)
     empty = run("log", "HEAD..HEAD", top, "--md", code=2, db=db)
     assert "no commits other than merges" in empty.stderr
 

@@ -51,15 +51,6 @@ def process(
     return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, **extra)
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    """The shipped example as a bare clone, and its database."""
-    directory = tmp_path_factory.mktemp("cli")
-    repo, db = clone("example", directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
-
-
 # --- first contact --------------------------------------------------------------------------------
 
 

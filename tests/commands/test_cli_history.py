@@ -26,15 +26,6 @@ BLOCK = [
 ]
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    """The shipped example, attributed."""
-    directory = tmp_path_factory.mktemp("survival")
-    repo, db = clone("example", directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
-
-
 @pytest.fixture
 def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     """A block that moves to another file, which is renamed then; one line of it is rewritten at

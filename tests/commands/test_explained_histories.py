@@ -8,7 +8,7 @@ import pytest
 from support.answers import pick
 from support.builder import Session, World
 from support.commands import analyse, run, run_json
-from support.ledger import EDIT, PERSONS, insert_line, start, start_edit
+from support.ledger import EDIT, PERSONS, insert_line, look_again, start, start_edit
 
 from collector.json_values import JsonObject
 from collector.storage.store import Store
@@ -39,9 +39,7 @@ def test_the_witness_and_its_times_are_shown(tmp_path: Path) -> None:
     world, session = start_edit("reads")
     world.wait(60)
     insert_line(world)
-    session.prompt("Now look again")
-    session.read("src/app.ts")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+    look_again(session)
     found = Explained(world, session, PERSONS, tmp_path)
     assert pick(found.data, "class", "witness") == ("human", "recorded")
     assert "without the line at 2026-03-02 09:01" in found.shown

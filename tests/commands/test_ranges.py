@@ -10,21 +10,13 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import Analysed, analyse, clone, rows, run, run_json
+from support.commands import Analysed, analyse, rows, run, run_json
 from support.histories import Build
 
 from attribution.demo import FILE
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 from whowrote import open as open_database
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    directory = tmp_path_factory.mktemp("ranges")
-    repo, db = clone("example", directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
 
 
 @pytest.mark.parametrize(

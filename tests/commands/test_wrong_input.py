@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from support.commands import Analysed, analyse, clone, run
+from support.commands import Analysed, run
 
 from collector import errors
 
@@ -83,14 +83,6 @@ WRONG = {  # command line -> part of the message
     "doctor /nowhere": "/nowhere does not exist",
 }
 _WITHOUT_DATABASE = ("frobnicate", "data import", "data verify", "demo", "doctor")
-
-
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    directory = tmp_path_factory.mktemp("wrong")
-    repo, db = clone("example", directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
 
 
 def answer(line: str, example: Analysed) -> tuple[int, str, str]:

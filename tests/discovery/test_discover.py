@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from support import jsonl
 from support.answers import column, pick
 from support.commands import collect
 from support.fake_time import FakeTime
@@ -510,9 +511,7 @@ def test_the_overlap_of_searches_is_of_confirmed_repositories_only(
         for n, name in enumerate(pushed)
     ]
     (tmp_path / "gh").mkdir()
-    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(
-        gzip.compress("\n".join(map(json.dumps, events)).encode())
-    )
+    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(gzip.compress(jsonl(*events)))
     server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
     time = FakeTime(NOW.timestamp())
     with server, opened(server, db, time, archive=str(tmp_path / "gh")) as context:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,11 @@ from support.git_server import GitServer
 from support.served import add_file, git, publish
 
 from attribution.ensure.clone import mirror_address
-from collector.discovery.commands import running
 from collector.discovery.mirrors import disk, table
 from collector.discovery.mirrors.disk import Mirrors
 from collector.discovery.mirrors.remote import Remote
 from collector.discovery.mirrors.table import FetchPlan
 from collector.discovery.mirrors.update import FetchOptions, FetchResult, update_mirror
-from collector.json_values import JsonObject
 from collector.limits import REDIRECTS
 from collector.repository_names import RepositorySource, source
 from collector.runtime.progress import no_progress
@@ -35,14 +32,7 @@ HTTP = FetchOptions(pauses=())
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
-    plan = running._plan
-
-    def impatient(db: Path, given: JsonObject) -> FetchPlan:
-        found = plan(db, given)
-        return replace(found, options=replace(found.options, pauses=()))
-
-    monkeypatch.setattr(running, "_plan", impatient)
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impatient: None) -> Iterator[GitServer]:
     (tmp_path / "served").mkdir()
     publish(tmp_path / "served", "o/new", "example")
     with GitServer(tmp_path / "served") as server:

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,9 @@ from attribution.features.nulls import REASONS
 from attribution.stages import outcomes as aftermath
 from collector.console.options import exclusive_store
 from collector.discovery.commands import running
-from collector.discovery.mirrors.table import FetchPlan, fetch, forget, items, read_list
+from collector.discovery.mirrors.table import fetch, forget, items, read_list
 from collector.errors import DatabaseUnusable
-from collector.json_values import JsonObject, Numbers
+from collector.json_values import Numbers
 from collector.repository_names import tombstone
 from collector.runtime import shards, workers
 from collector.runtime.runner import RunOptions
@@ -56,14 +55,7 @@ TESTS = ROOT / "tests"
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitServer]:
-    plan = running._plan
-
-    def impatient(db: Path, given: JsonObject) -> FetchPlan:
-        found = plan(db, given)
-        return replace(found, options=replace(found.options, pauses=()))
-
-    monkeypatch.setattr(running, "_plan", impatient)
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, impatient: None) -> Iterator[GitServer]:
     root = tmp_path / "served"
     root.mkdir()
     for name, case in CASES.items():

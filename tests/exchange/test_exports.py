@@ -17,7 +17,7 @@ import pytest
 from support.answers import pick, value
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import Analysed, analyse, clone, run
+from support.commands import Analysed, analyse, analyse_case, clone, run
 from support.histories import Build
 
 from attribution.exchange.exports import Share, commit_shares, exports
@@ -37,23 +37,16 @@ CASES = ("example", "two_sessions_one_file", "human_between_edits", "odd_files",
 Lines = dict[tuple[str, str], dict[str, set[int]]]  # (commit, session) -> path -> lines
 
 
-def analyse_case(case: str, tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    directory = tmp_path_factory.mktemp(case)
-    repo, db = clone(case, directory), directory / "e.db"
-    analyse(repo, db)
-    return Analysed(repo, db)
-
-
 @pytest.fixture(scope="module", params=CASES)
 def attributed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Analysed:
-    return analyse_case(request.param, tmp_path_factory)
+    return analyse_case(request.param, tmp_path_factory.mktemp("case"))
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    return analyse_case("example", tmp_path_factory)
+    return analyse_case("example", tmp_path_factory.mktemp("case"))
 
 
 def ours(db: Path, people: bool) -> Lines:

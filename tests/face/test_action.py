@@ -31,8 +31,19 @@ def action() -> Any:
     return yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
-def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: str) -> str:
-    """What the report step writes about the commits after `base`."""
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    return clone("example", tmp_path, bare=False)
+
+
+def _drop_records(top: Path) -> None:
+    for ref in git(top, "for-each-ref", "--format=%(refname)").decode().split():
+        if "entire" in ref:
+            git(top, "update-ref", "-d", ref)
+
+
+def report(action: Any, top: Path, base: str = "", prompts: str = "false", **inputs: str) -> str:
+    """What the report step writes about the commits after `base`, or else after the first."""
     (step,) = [step for step in action["runs"]["steps"] if step["name"] == "Report"]
     place = top.parent
     program = place / "bin" / "whowrote"
@@ -46,7 +57,7 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
         **os.environ,
         "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
-        "BASE": base,
+        "BASE": base or git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0],
         "CLONE": str(top),
         "PROMPTS": prompts,
         "RUNNER_TEMP": str(place),
@@ -64,10 +75,8 @@ def report(action: Any, top: Path, base: str, prompts: str = "false", **inputs: 
     return (place / "whowrote.md").read_text("utf-8")
 
 
-def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> None:
-    top = clone("example", tmp_path, bare=False)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    text = report(action, top, first)
+def test_the_report_of_a_range_without_prompts(action: Any, top: Path, tmp_path: Path) -> None:
+    text = report(action, top)
     assert (
         "lines added in source and test files" in text
         and "**Agents wrote " in text
@@ -77,17 +86,12 @@ def test_the_report_of_a_range_without_prompts(action: Any, tmp_path: Path) -> N
     assert None in prompts and "birdlog" not in str(prompts)
 
 
-def test_missing_records_are_said(action: Any, tmp_path: Path) -> None:
-    top = clone("example", tmp_path, bare=False)
-    for ref in git(top, "for-each-ref", "--format=%(refname)").decode().split():
-        if "entire" in ref:
-            git(top, "update-ref", "-d", ref)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    assert "No recorded sessions were found" in report(action, top, first)
+def test_missing_records_are_said(action: Any, top: Path) -> None:
+    _drop_records(top)
+    assert "No recorded sessions were found" in report(action, top)
 
 
-def test_a_range_without_commits_is_no_failure(action: Any, tmp_path: Path) -> None:
-    top = clone("example", tmp_path, bare=False)
+def test_a_range_without_commits_is_no_failure(action: Any, top: Path) -> None:
     assert "merges only" in report(action, top, "HEAD")
 
 
@@ -102,15 +106,13 @@ def _outputs(place: Path) -> Texts:
     return dict(line.split("=", 1) for line in (place / "output").read_text().splitlines())
 
 
-def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path) -> None:
-    top = clone("example", tmp_path, bare=False)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
+def test_the_report_has_files_and_links_to_the_page(action: Any, top: Path, tmp_path: Path) -> None:
     given = {
         "GITHUB_RUN_ID": "7",
         "GITHUB_SERVER_URL": "https://git.example",
         "GITHUB_REPOSITORY": "o/r",
     }
-    text = report(action, top, first, **given)
+    text = report(action, top, **given)
     assert (
         "birdlog/cli.py" in text.split("<details>")[0]
         and "| birdlog/cli.py |" in text
@@ -125,11 +127,9 @@ def test_the_report_has_files_and_links_to_the_page(action: Any, tmp_path: Path)
 
 @pytest.mark.parametrize(("limit", "exceeded"), [("10", "true"), ("99.9", "false")])
 def test_a_limit_is_judged_after_the_report_was_written(
-    action: Any, tmp_path: Path, limit: str, exceeded: str
+    action: Any, top: Path, tmp_path: Path, limit: str, exceeded: str
 ) -> None:
-    top = clone("example", tmp_path, bare=False)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    text = report(action, top, first, LIMIT=limit)
+    text = report(action, top, LIMIT=limit)
     assert (
         f"**Limit {float(limit):g} %**" in text
         and ("exceeded." if exceeded == "true" else "kept.") in text
@@ -139,12 +139,11 @@ def test_a_limit_is_judged_after_the_report_was_written(
 
 @pytest.mark.parametrize(("least", "weak"), [("high", "true"), ("", "false")])
 def test_a_weakness_that_the_pull_request_brings_in_fails_it(
-    action: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: str, weak: str
+    action: Any, top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: str, weak: str
 ) -> None:
     program = fake_semgrep.install(tmp_path / "tools")
     monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    top = clone("example", tmp_path, bare=False)
     base = object_id(top)
     (top / "run.py").write_text("import os\n\nos.system(input())\n", "utf-8")
     git(top, "add", "run.py")
@@ -157,22 +156,16 @@ def test_a_weakness_that_the_pull_request_brings_in_fails_it(
     assert {place["artifactLocation"]["uri"] for place in places} == {"run.py"}
 
 
-def test_a_report_that_fails_is_not_green(action: Any, tmp_path: Path) -> None:
-    top = clone("example", tmp_path, bare=False)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
+def test_a_report_that_fails_is_not_green(action: Any, top: Path) -> None:
     with pytest.raises(AssertionError, match="Invalid value"):
-        report(action, top, first, LIMIT="ten")
+        report(action, top, LIMIT="ten")
 
 
 def test_without_records_no_limit_is_exceeded_and_the_badge_has_no_number(
-    action: Any, tmp_path: Path
+    action: Any, top: Path, tmp_path: Path
 ) -> None:
-    top = clone("example", tmp_path, bare=False)
-    for ref in git(top, "for-each-ref", "--format=%(refname)").decode().split():
-        if "entire" in ref:
-            git(top, "update-ref", "-d", ref)
-    first = git(top, "rev-list", "--max-parents=0", "HEAD").decode().split()[0]
-    report(action, top, first, LIMIT="0")
+    _drop_records(top)
+    report(action, top, LIMIT="0")
     outputs = _outputs(tmp_path)
     assert (
         outputs["exceeded"] == "false"

@@ -28,5 +28,4 @@ def clone(home: Path) -> Clone:
 
 @pytest.fixture
 def session(clone: Clone) -> AgentSession:
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it and commit")
-    return session
+    return clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it and commit")

@@ -19,18 +19,9 @@ AGENTS = ["claude-code", "codex", "gemini-cli", "opencode", "copilot-cli", "pi",
 
 
 @pytest.fixture
-def clone(home: Path) -> Clone:
-    made = Clone(home / "work" / "tally")
-    made.person("src/app.py", "def total(rows):\n    return sum(rows)\n")
-    made.commit("Start by hand")
-    made.wait(86_400)
-    return made
-
-
-@pytest.fixture
-def session(clone: Clone) -> AgentSession:
-    session = clone.session("0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Write it")
-    return session
+def clone(clone: Clone) -> Clone:
+    clone.wait(86_400)
+    return clone
 
 
 @pytest.mark.parametrize("minutes", [5, 12, 30])

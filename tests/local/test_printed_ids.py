@@ -246,16 +246,20 @@ def linked_sessions(clone: Clone, db: Path, sha: str) -> Numbers:
     return dict(select(db, links, sha))
 
 
+def _first_of_two(clone: Clone) -> tuple[AgentSession, AgentSession]:
+    """Two sessions, of which the first has written a file."""
+    first = clone.session("5c7d5c23-0691-4467-9e3b-000000000001")
+    second = clone.session("5c7d5c23-0691-4467-9e3b-000000000002")
+    first.prompt("Write the functions")
+    first.write("src/f.py", LARGE)
+    return first, second
+
+
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
     pair: tuple[str, str], clone: Clone, db: Path
 ) -> None:
-    first, second = (
-        clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
-        clone.session("5c7d5c23-0691-4467-9e3b-000000000002"),
-    )
-    first.prompt("Write the functions")
-    first.write("src/f.py", LARGE)
+    first, second = _first_of_two(clone)
     clone.lines.pop("src/f.py")
     (clone.path / "src" / "f.py").unlink()  # somebody threw it away
     clone.wait(2 * MINUTE)
@@ -272,12 +276,7 @@ def test_commit_is_not_the_other_sessions_whose_lines_its_maker_wrote_again(
 def test_commit_is_both_sessions_where_the_file_has_lines_that_only_the_other_wrote(
     pair: tuple[str, str], whole: bool, clone: Clone, db: Path
 ) -> None:
-    first, second = (
-        clone.session("5c7d5c23-0691-4467-9e3b-000000000001"),
-        clone.session("5c7d5c23-0691-4467-9e3b-000000000002"),
-    )
-    first.prompt("Write the functions")
-    first.write("src/f.py", LARGE)
+    first, second = _first_of_two(clone)
     clone.wait(2 * MINUTE)
     second.prompt("Write one more")
     more = "def more(value):\n    return f1(value) + f2(value)\n"

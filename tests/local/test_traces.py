@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import jsonl, truth
 from support import local_layouts as layouts
-from support import truth
 from support.answers import column
 from support.commands import run, run_json
 from support.local_clone import Clone, authors
@@ -164,7 +164,7 @@ def test_subagents_whose_parent_is_gone_are_read(clone: Clone, home: Path, db: P
     alone = [{**record, "isSidechain": True, "agentId": "a1"} for record in records]
     below = file.with_suffix("") / "subagents" / "agent-a1.jsonl"
     below.parent.mkdir(parents=True)
-    below.write_text("".join(json.dumps(record) + "\n" for record in alone), "utf-8")
+    below.write_bytes(jsonl(*alone))
     file.unlink()
     os.utime(below, (clone.clock, clone.clock))
     assert _authors(clone, db)[0] == {"agent"}

@@ -54,6 +54,20 @@ def analyse(repo: object, db: Path | str, *options: object) -> None:
     run("repo", repo, "-q", *options, db=db)
 
 
+def analyse_case(case: str, directory: Path, *options: object) -> Analysed:
+    """A case as a bare clone, and its database."""
+    found = Analysed(clone(case, directory), directory / "e.db")
+    analyse(*found, *options)
+    return found
+
+
+def follow_cases(db: Path, *cases: str) -> Path:
+    """The database of cases whose lines are followed; their clones stand beside it."""
+    for case in cases:
+        run("survival", clone(case, db.parent), "--no-curves", db=db)
+    return db
+
+
 def check(db: Path) -> None:
     """Every invariant of a database holds."""
     run("data", "check", db=db)

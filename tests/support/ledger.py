@@ -39,6 +39,15 @@ def insert_line(world: World) -> None:
     world.human_insert("src/app.ts", f"\n{PERSONS}\n")
 
 
+def look_again(session: Session, command: str = "") -> None:
+    """The agent reads the file, once the command has run if there is one, and goes on."""
+    session.prompt("Now look again")
+    if command:
+        session.bash(command)
+    session.read("src/app.ts")
+    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
+
+
 def finish(world: World, *sessions: Session, message: str = "Go on") -> Commit:
     for session in sessions:
         session.end_turn()

@@ -35,6 +35,24 @@ def put_text(path: Path, text: str, at: float) -> Path:
     return path
 
 
+def call_of(
+    action: Action,
+    tools: tuple[str, str, str],
+    path: str = "file_path",
+    content: str = "content",
+    edited: str = "string",
+) -> tuple[str, JsonObject]:
+    """Tool and arguments. `tools`: the ones for commands, whole files and edits; the other names
+    are those of arguments, `edited` without `old_` and `new_`.
+    """
+    command, write, edit = tools
+    if action.kind == "shell":
+        return command, {"command": action.text}
+    if action.kind == "write":
+        return write, {path: action.path, content: action.text}
+    return edit, {path: action.path, f"old_{edited}": action.old, f"new_{edited}": action.text}
+
+
 def slug(path: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", path)
 
@@ -425,7 +443,13 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
                 )
             )
             continue
-        name, arguments = _copilot_call(action)
+        name, arguments = call_of(
+            action,
+            ("bash", "create", "edit"),
+            "path",
+            "file_text",
+            "str",
+        )
         start = {
             "toolCallId": call,
             "toolName": name,
@@ -462,14 +486,6 @@ def _event(kind: str, at: float, data: JsonObject, number: int) -> JsonObject:
         "timestamp": iso(at),
         "parentId": None,
     }
-
-
-def _copilot_call(action: Action) -> tuple[str, JsonObject]:
-    if action.kind == "shell":
-        return "bash", {"command": action.text}
-    if action.kind == "write":
-        return "create", {"path": action.path, "file_text": action.text}
-    return "edit", {"path": action.path, "old_str": action.old, "new_str": action.text}
 
 
 def pi(home: Path, session: AgentSession) -> Path:
@@ -567,7 +583,7 @@ def factory_droid(home: Path, session: AgentSession) -> Path:
                 {"type": "text", "text": action.text},
             )
             continue
-        name, arguments = _droid_call(action)
+        name, arguments = call_of(action, ("Execute", "Create", "Edit"), edited="str")
         message(
             action.at - 0.2,
             "assistant",
@@ -585,14 +601,6 @@ def factory_droid(home: Path, session: AgentSession) -> Path:
         lines,
         session.ended,
     )
-
-
-def _droid_call(action: Action) -> tuple[str, JsonObject]:
-    if action.kind == "shell":
-        return "Execute", {"command": action.text}
-    if action.kind == "write":
-        return "Create", {"file_path": action.path, "content": action.text}
-    return "Edit", {"file_path": action.path, "old_str": action.old, "new_str": action.text}
 
 
 def antigravity(home: Path, session: AgentSession) -> Path:
@@ -691,21 +699,13 @@ def cursor(home: Path, session: AgentSession) -> Path:
             continue
         block: JsonObject = {"type": "text", "text": action.text}
         if action.kind != "say":
-            name, arguments = _cursor_call(action)
+            name, arguments = call_of(action, ("Shell", "Write", "StrReplace"), "path", "contents")
             block = {"type": "tool_use", "name": name, "input": arguments}
         lines.append({"role": "assistant", "message": {"content": [block]}})
     place = (
         home / ".cursor" / "projects" / slug(session.cwd.removeprefix("/")) / "agent-transcripts"
     )
     return put_lines(place / f"{session.id}.jsonl", lines, session.ended)
-
-
-def _cursor_call(action: Action) -> tuple[str, JsonObject]:
-    if action.kind == "shell":
-        return "Shell", {"command": action.text}
-    if action.kind == "write":
-        return "Write", {"path": action.path, "contents": action.text}
-    return "StrReplace", {"path": action.path, "old_string": action.old, "new_string": action.text}
 
 
 def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from collector.json_values import JsonObject
 from support.local_clone import Action, AgentSession
-from support.local_layouts import LEFT_OPEN, put_lines, put_text
+from support.local_layouts import LEFT_OPEN, call_of, put_lines, put_text
 
 
 def in_use(path: Path, tables: Iterable[str]) -> sqlite3.Connection:
@@ -155,7 +155,7 @@ def crush(home: Path, session: AgentSession) -> Path:
                 database, session, key, role, at, {"type": "text", "data": {"text": action.text}}
             )
             continue
-        call, (name, arguments) = f"call_{key}", _crush_call(action)
+        call, (name, arguments) = f"call_{key}", call_of(action, ("bash", "write", "edit"))
         data = {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}
         _crush_message(database, session, key, "assistant", at, {"type": "tool_call", "data": data})
         metadata: JsonObject = {"working_directory": session.cwd, "output": action.output}
@@ -210,14 +210,6 @@ def _crush_message(
         0,
     )
     database.execute("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
-
-
-def _crush_call(action: Action) -> tuple[str, JsonObject]:
-    if action.kind == "shell":
-        return "bash", {"command": action.text}
-    if action.kind == "write":
-        return "write", {"file_path": action.path, "content": action.text}
-    return "edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
 
 
 # --- Kimi CLI -------------------------------------------------------------------------------------

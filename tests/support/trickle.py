@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from types import TracebackType
 from typing import Self
 
 
@@ -28,12 +27,7 @@ class Trickle:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         """A thread that waits in `accept` does not hear of a `close`, and may go on with the
         socket that has the number next.
         """

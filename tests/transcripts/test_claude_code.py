@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from support import ROOT
+from support import ROOT, jsonl
 
 from attribution.authorship.edits import recorded_starts
 from attribution.authorship.replay import ReplayStep, Worktree
@@ -1142,7 +1142,7 @@ def test_records_that_are_missing_in_the_middle_leave_a_hole(seconds: int, holes
     for record, parent in zip(records[1:], times, strict=False):
         record["parentUuid"] = f"u{parent}"
     records[5]["parentUuid"] = "of a record that is not here"
-    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+    lines = jsonl(*records)
     session = claude_code.read("s", [lines])
     assert [tuple(hole) for hole in session.holes] == [(_moment(4), _moment(604))][:holes]
     assert [problem.code for problem in session.problems] == ["records_missing"][:holes]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support import jsonl
 
 from collector.agents import codex
 from collector.json_values import JsonObject, Row
@@ -65,7 +66,7 @@ def _call(output: str, ended: dict[int, str]) -> ToolCall:
         {"timestamp": _at(minute), "type": kind, "payload": payload}
         for minute, kind, payload in payloads
     ]
-    calls = codex.read(ID, ["\n".join(map(json.dumps, rows)).encode()]).calls
+    calls = codex.read(ID, [jsonl(*rows)]).calls
     return next(call for call in calls if call.call_id == "call_1")
 
 

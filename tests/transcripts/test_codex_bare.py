@@ -5,6 +5,7 @@ first.
 import json
 
 import pytest
+from support import jsonl
 
 from collector.agents import codex, readers_for
 from collector.model import Session
@@ -45,14 +46,14 @@ def bare(cwd: str) -> bytes:
         {"record_type": "state"},
         *items(cwd),
     ]
-    return "\n".join(map(json.dumps, rows)).encode()
+    return jsonl(*rows)
 
 
 def enveloped(cwd: str) -> bytes:
     meta = {"id": ID, "timestamp": BEGAN, "cwd": cwd, "git": {"branch": "main"}}
     rows = [{"timestamp": BEGAN, "type": "session_meta", "payload": meta}]
     rows += [{"type": "response_item", "payload": item} for item in items(cwd)]
-    return "\n".join(map(json.dumps, rows)).encode()
+    return jsonl(*rows)
 
 
 def summary(session: Session) -> list[object]:

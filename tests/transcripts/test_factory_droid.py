@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from support import ROOT
+from support import ROOT, jsonl
 
 from collector.agents import factory_droid
 from collector.json_values import JsonObject
@@ -15,9 +15,7 @@ _SAMPLE = ROOT / "tests" / "data" / "transcripts" / "factory-droid" / "sample.js
 
 
 def _read(*records: JsonObject) -> Session:
-    return factory_droid.read(
-        "s", ["".join(json.dumps(record) + "\n" for record in records).encode()]
-    )
+    return factory_droid.read("s", [jsonl(*records)])
 
 
 def _message(number: int, role: str, content: Any, **more: Any) -> JsonObject:

@@ -4,11 +4,11 @@ made to be slow.
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 import pytest
+from support import jsonl
 
 from collector.agents.gptme import read, sniff
 from collector.json_values import JsonObject
@@ -27,7 +27,7 @@ def _said(role: str, content: str, second: int, **more: Any) -> JsonObject:
 
 
 def _read(*records: JsonObject) -> Session:
-    return read("one", ["\n".join(map(json.dumps, records)).encode()])
+    return read("one", [jsonl(*records)])
 
 
 @pytest.mark.parametrize(

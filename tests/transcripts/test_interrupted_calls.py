@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 
 import pytest
+from support import jsonl
 
 from collector.agents import claude_code, codex, gemini_cli, opencode
 from collector.model import Session, Status
@@ -42,7 +43,7 @@ def _claude_code(name: str = "Bash", **end: str) -> Session:
         },
         {"type": "user", "uuid": "4", "message": {"content": [told]}, **end},
     ]
-    return claude_code.read("s", ["\n".join(map(json.dumps, records)).encode()])
+    return claude_code.read("s", [jsonl(*records)])
 
 
 def _codex(output: str) -> Session:
@@ -60,7 +61,7 @@ def _codex(output: str) -> Session:
             "payload": {"type": "function_call_output", "call_id": "c1", "output": output},
         },
     ]
-    return codex.read("s", ["\n".join(map(json.dumps, records)).encode()])
+    return codex.read("s", [jsonl(*records)])
 
 
 def _opencode(exit_code: int | None, output: str) -> Session:
@@ -116,7 +117,7 @@ def _gemini_cli(*messages: Mapping[str, object]) -> Session:
         "kind": "main",
     }
     rows = [{"id": str(number), **message} for number, message in enumerate(messages)]
-    return gemini_cli.read("s", ["\n".join(map(json.dumps, [head, *rows])).encode()])
+    return gemini_cli.read("s", [jsonl(head, *rows)])
 
 
 ASKED = {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support import jsonl
 
 from collector.agents import claude_code, codex, kimi_cli, pi, qwen_code
 from collector.agents.common.call_ids import CallIds, CallText
@@ -21,10 +22,6 @@ A, B = (
 
 def _time(second: int) -> str:
     return f"2026-03-04T09:00:{second:02d}.000Z"
-
-
-def _lines(*records: JsonObject) -> bytes:
-    return "\n".join(map(json.dumps, records)).encode() + b"\n"
 
 
 def _claude(
@@ -55,7 +52,7 @@ def _written(session: Session) -> list[tuple[str, Status]]:
 
 def _in_claude_code() -> Session:
     records = [_prompt(0), _use(1, A), _done(2), _prompt(3), _use(4, B), _done(5, failed=True)]
-    return claude_code.read("s", [_lines(*records), _lines(*records[:4])])
+    return claude_code.read("s", [jsonl(*records), jsonl(*records[:4])])
 
 
 def _in_codex() -> Session:
@@ -76,7 +73,7 @@ def _in_codex() -> Session:
         {"timestamp": _time(second), "type": kind, "payload": payload}
         for second, (kind, payload) in enumerate(rows)
     ]
-    return codex.read("s", [_lines(*records)])
+    return codex.read("s", [jsonl(*records)])
 
 
 def _in_qwen_code() -> Session:
@@ -98,7 +95,7 @@ def _in_qwen_code() -> Session:
                 "message": {"role": "user", "parts": [answer]},
             },
         ]
-    return qwen_code.read("s", [_lines(*records)])
+    return qwen_code.read("s", [jsonl(*records)])
 
 
 def _in_pi() -> Session:
@@ -116,7 +113,7 @@ def _in_pi() -> Session:
             key = f"m{second}{number}"
             when = _time(second * 2 + number)
             records.append({"type": "message", "id": key, "timestamp": when, "message": message})
-    return pi.read("s", [_lines(*records)])
+    return pi.read("s", [jsonl(*records)])
 
 
 def _in_kimi_cli() -> Session:
@@ -137,7 +134,7 @@ def _in_kimi_cli() -> Session:
             }
             for number, (kind, payload) in enumerate(parts)
         ]
-    return kimi_cli.read("s", [_lines(*records)])
+    return kimi_cli.read("s", [jsonl(*records)])
 
 
 @pytest.mark.parametrize("read", [_in_claude_code, _in_codex, _in_qwen_code, _in_pi, _in_kimi_cli])
@@ -151,20 +148,20 @@ def test_a_call_whose_id_comes_again_is_a_call_of_its_own(read: Callable[[], Ses
 
 def test_a_call_that_was_interrupted_does_not_take_the_result_of_the_next_one() -> None:
     records = [_prompt(0), _use(1, A), _prompt(3), _use(4, B), _done(5)]
-    session = claude_code.read("s", [_lines(*records)])
+    session = claude_code.read("s", [jsonl(*records)])
     assert _written(session) == [("/w/a.py", Status.UNKNOWN), ("/w/b.py", Status.OK)]
 
 
 def test_calls_of_one_response_get_their_results_in_order() -> None:
     records = [_prompt(0), _use(1, A), _use(2, B), _done(3, failed=True), _done(4)]
-    session = claude_code.read("s", [_lines(*records)])
+    session = claude_code.read("s", [jsonl(*records)])
     assert _written(session) == [("/w/a.py", Status.ERROR), ("/w/b.py", Status.OK)]
 
 
 def test_a_call_of_a_random_id_stays_one_whatever_its_copies_say() -> None:
     number = "toolu_01ABCDEFGHJKMNPQRSTV"
     again = {**_use(9, A, number), "uuid": "other"}
-    session = claude_code.read("s", [_lines(_use(1, A, number), _done(2, number), again)])
+    session = claude_code.read("s", [jsonl(_use(1, A, number), _done(2, number), again)])
     assert len(session.calls) == 1
 
 
@@ -189,7 +186,7 @@ def test_responses_without_an_id_of_their_own_are_counted_each(number: str, requ
                 second, [{"type": "text", "text": "x"}], message={"id": number, "usage": usage}
             )
             records.append({**record, **({"requestId": f"req_{turn}"} if requests else {})})
-    session = claude_code.read("s", [_lines(*records)])
+    session = claude_code.read("s", [jsonl(*records)])
     assert [used.output for used in session.usage] == [50, 50, 50]
 
 
@@ -205,7 +202,7 @@ def _rollout(*payloads: tuple[str, JsonObject]) -> Session:
         {"timestamp": _time(second), "type": kind, "payload": payload}
         for second, (kind, payload) in enumerate((meta, *payloads))
     ]
-    return codex.read("s", [_lines(*records)])
+    return codex.read("s", [jsonl(*records)])
 
 
 def test_tokens_that_codex_counts_before_it_names_the_model_are_of_its_only_model() -> None:
@@ -269,7 +266,7 @@ def test_tokens_of_other_models_within_a_response_are_counted() -> None:
     ]
     usage = {"input_tokens": 100, "output_tokens": 5, "iterations": parts, "inference_geo": "us"}
     message = {"id": "msg_01ABCDEFGHJKMNPQRSTV", "model": "claude-sonnet-4-6", "usage": usage}
-    session = claude_code.read("s", [_lines(_claude(1, [], message=message))])
+    session = claude_code.read("s", [jsonl(_claude(1, [], message=message))])
     assert [(used.model, used.input, used.output, used.tiers) for used in session.usage] == [
         ("claude-sonnet-4-6", 100, 5, ("us",)),
         ("claude-opus-4-8", 900, 70, ("us",)),

@@ -4,8 +4,9 @@ its compact copies.
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from support import jsonl
 
 from collector.agents import entire_compact as compact
 from collector.agents import pi, reader_for
@@ -63,12 +64,8 @@ def _result(
     )
 
 
-def _lines(*records: JsonObject) -> bytes:
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
 def _read(*records: JsonObject) -> Session:
-    blob = _lines(
+    blob = jsonl(
         _TITLE,
         _HEADER,
         {"type": "model_change", "id": "c", "model": "google/gemini-3.6-flash"},
@@ -228,7 +225,7 @@ def test_calls_in_a_compact_copy() -> None:
             {"type": "toolCall", "name": "bash", "arguments": {"command": "make"}},
         ],
     }
-    session = compact.read("s", [_lines(record)])
+    session = compact.read("s", [jsonl(record)])
     assert session.agent == pi.NAME
     assert [(call.name, [edit.path for edit in call.edits]) for call in session.calls] == [
         ("write", ["/w/n.py"]),
@@ -254,6 +251,6 @@ def test_a_patch_in_an_edit_of_a_compact_copy() -> None:
         "id": "m",
         "content": [block],
     }
-    (call,) = compact.read("s", [_lines(record)]).calls
+    (call,) = compact.read("s", [jsonl(record)]).calls
     assert [(edit.op, edit.path) for edit in call.edits] == [("edit", "a.py"), ("write", "b.py")]
     assert [line for hunk in call.edits[0].hunks for line in hunk.lines] == ["-a = 1", "+a = 2"]

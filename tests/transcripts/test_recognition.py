@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from support import jsonl
 
 from collector import load
 from collector.agents import reader_for, readers, readers_for
@@ -30,13 +30,9 @@ _FOREIGN: dict[str, list[JsonObject]] = {
 }
 
 
-def _lines(*records: JsonObject) -> bytes:
-    return "".join(json.dumps(record) + "\n" for record in records).encode()
-
-
 @pytest.mark.parametrize("name", _FOREIGN)
 def test_transcripts_of_agents_without_a_reader_are_nobodys(name: str) -> None:
-    blob = _lines(*_FOREIGN[name])
+    blob = jsonl(*_FOREIGN[name])
     assert [reader.NAME for reader in readers_for(blob)] == []
     assert reader_for(blob) is None
 
@@ -61,7 +57,7 @@ def test_lines_that_a_plug_in_makes_look_like_claude_codes_are_their_agents(name
     copy that is made of them.
     """
     for line in (_LINES[name], _LINES[name] | _PROJECTED):
-        assert [reader.NAME for reader in readers_for(_lines(line))] == [name]
+        assert [reader.NAME for reader in readers_for(jsonl(line))] == [name]
 
 
 _QWEN: dict[str, list[JsonObject]] = {
@@ -92,13 +88,13 @@ _QWEN: dict[str, list[JsonObject]] = {
 @pytest.mark.parametrize("name", _QWEN)
 def test_qwen_code_is_not_claude_code(name: str) -> None:
     """They share the envelope of a record."""
-    assert [reader.NAME for reader in readers_for(_lines(*_QWEN[name]))] == ["qwen-code"]
+    assert [reader.NAME for reader in readers_for(jsonl(*_QWEN[name]))] == ["qwen-code"]
 
 
 # --- beside a compact copy ------------------------------------------------------------------------
 
 
-_COMPACT = _lines(
+_COMPACT = jsonl(
     {
         "v": 1,
         "agent": "amp",
@@ -135,12 +131,12 @@ def _loaded(full: bytes, compact: bytes = b"") -> LoadedSession:
 
 
 def test_the_compact_copy_beside_an_unknown_format_is_read() -> None:
-    found = _loaded(_lines(*_FOREIGN["hermes"]), _COMPACT)
+    found = _loaded(jsonl(*_FOREIGN["hermes"]), _COMPACT)
     assert (found.state, found.compact) == ("partial", True)
     assert [problem.code for problem in found.problems] == ["unknown_format", "compact_transcript"]
     assert found.session is not None and found.session.agent == "amp"
     assert [call.name for call in found.session.calls] == ["Bash"]
-    alone = _loaded(_lines(*_FOREIGN["hermes"]))
+    alone = _loaded(jsonl(*_FOREIGN["hermes"]))
     assert (alone.state, alone.session) == ("unknown_format", None)
 
 
@@ -152,13 +148,13 @@ def test_the_compact_copy_beside_a_readable_one_is_not_needed() -> None:
         "timestamp": "2026-05-04T10:00:00Z",
         "message": {"content": "Hello"},
     }
-    found = _loaded(_lines(record), _COMPACT)
+    found = _loaded(jsonl(record), _COMPACT)
     assert (found.state, found.compact, found.problems) == ("present", False, [])
     assert found.session is not None and found.session.agent == "claude-code"
 
 
 def test_a_reader_that_gets_nothing_says_so() -> None:
-    nothing = _lines({"sessionId": "s", "messages": []})
+    nothing = jsonl({"sessionId": "s", "messages": []})
     found = _loaded(nothing)
     assert [problem.code for problem in found.problems] == ["nothing_read"]
     assert found.state == "present"
@@ -177,7 +173,7 @@ def test_two_readers_that_know_a_format_are_a_problem(monkeypatch: pytest.Monkey
     patched: Callable[..., list[Any]] = _both
     monkeypatch.setattr(load, "readers_for", patched)
     found = _loaded(
-        _lines(
+        jsonl(
             {
                 "messages": [
                     {

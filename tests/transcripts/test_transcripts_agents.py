@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ROOT
+from support import ROOT, jsonl
 
 from collector.agents import reader_for, readers
 from collector.agents.common.edits import parse_patch, patches_in
@@ -557,7 +557,7 @@ def test_a_cd_of_crush_moves_no_later_edit() -> None:
                 "created_at": 1_770_000_000 + number,
             }
             records.append({"message": message})
-    session = _READERS["crush"].read("s", ["\n".join(map(json.dumps, records)).encode()])
+    session = _READERS["crush"].read("s", [jsonl(*records)])
     assert [edit.path for call in session.calls for edit in call.edits] == ["/r/a.py"]
     assert [call.command.cwd for call in session.calls if call.command] == ["/r"]
     assert session.cwds == ("/r",)
@@ -950,9 +950,7 @@ def test_a_session_that_gemini_cli_resumed_keeps_its_calls() -> None:
         },
     ]
     lines = [{"sessionId": "s", "projectHash": "h"}, asked, answered, {"$set": {"messages": again}}]
-    session = _READERS["gemini-cli"].read(
-        "s", ["".join(json.dumps(line) + "\n" for line in lines).encode()]
-    )
+    session = _READERS["gemini-cli"].read("s", [jsonl(*lines)])
     assert [(len(session.turns), len(session.calls), usage.output) for usage in session.usage] == [
         (1, 1, 5)
     ]
@@ -980,7 +978,7 @@ def test_a_log_of_gemini_is_read_as_its_document() -> None:
         *rest,
         {"$set": {"lastUpdated": "2026-06-11T07:00:00Z"}},
     ]
-    log = b"\n".join(json.dumps(line).encode() for line in lines)
+    log = jsonl(*lines)
     reader = reader_for(log)
     assert reader is not None and reader.NAME == "gemini-cli"
     read, whole = reader.read("s", [log]), reader.read("s", [json.dumps(document).encode()])

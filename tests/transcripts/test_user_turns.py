@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT
+from support import ROOT, jsonl
 from support.builder import World
 from support.commands import run
 
@@ -53,9 +53,7 @@ def _answer(second: int, model: str = "claude-opus-4-6") -> JsonObject:
 
 
 def _read(*records: JsonObject) -> Any:
-    return claude_code.read(
-        "s", ["".join(json.dumps(record) + "\n" for record in records).encode()]
-    )
+    return claude_code.read("s", [jsonl(*records)])
 
 
 def test_commands_of_the_program_are_events_and_what_follows_is_of_the_turn_before() -> None:
@@ -231,7 +229,7 @@ def test_what_drives_a_session_of_copilot(editor: Texts, driver: str) -> None:
         {**record, "id": f"e{n}", "timestamp": f"2026-03-04T09:00:0{n}Z"}
         for n, record in enumerate((start, said))
     ]
-    session = copilot_cli.read("s", ["\n".join(map(json.dumps, records)).encode()])
+    session = copilot_cli.read("s", [jsonl(*records)])
     assert (session.driver, [turn.driver for turn in session.turns]) == (driver, [driver])
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import column, pick
-from support.commands import clone, run, run_json
+from support.commands import follow_cases, run, run_json
 
 import whowrote
 from attribution.evaluation.study import (
@@ -34,17 +34,14 @@ from collector.vocabulary.lines import CodingMode, coding_mode
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("study")
-    db = directory / "study.db"
-    for case in (
+    return follow_cases(
+        tmp_path_factory.mktemp("study") / "study.db",
         "example",
         "two_sessions_one_file",
         "touched_up_by_human",
         "human_between_edits",
         "two_commits_one_session",
-    ):
-        run("survival", clone(case, directory), "--no-curves", db=db)
-    return db
+    )
 
 
 @pytest.fixture
