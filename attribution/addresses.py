@@ -107,7 +107,8 @@ def _page_of(name: str, segments: list[str], kinds: Collection[str]) -> Place:
     if not any(segments):
         return Place(name, "", "")
     if segments[0] == _MARK and len(segments) > 1 and segments[1] in kinds:
-        kind, path = segments[1], "/".join(segments[2:])
+        kind = segments[1]
+        path = "/".join(segments[2:])
         return _file(name, path) if kind == "file" else Place(name, kind, path)
     return _file(name, "/".join(segments))
 

@@ -85,7 +85,8 @@ def add_missing_ends(
     sessions: SessionsRead, checkpoints: Iterable[Checkpoint], links: Mapping[str, CommitLinks]
 ) -> SessionsRead:
     """The sessions, each with what is not known of its end, and of the session that started it."""
-    times, records = CopyTimes(links), defaultdict[str, list[SessionRecord]](list)
+    times = CopyTimes(links)
+    records = defaultdict[str, list[SessionRecord]](list)
     for record in (record for checkpoint in checkpoints for record in checkpoint.sessions):
         records[record.session_id].append(record)
     reach = dict(sessions.reach)

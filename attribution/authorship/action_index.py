@@ -89,7 +89,8 @@ class ActionSpans:
 
     def earliest(self, after: float, before: float) -> int | None:
         """The number of the first action that overlaps the open interval."""
-        inside, end = bisect_right(self._starts, after), bisect_left(self._starts, before)
+        inside = bisect_right(self._starts, after)
+        end = bisect_left(self._starts, before)
         earlier = [*self._reaching(min(inside, end), after)]
         later = (self._numbers[place] for place in range(inside, end) if self._ends[place] > after)
         return earlier[-1] if earlier else next(later, None)
@@ -121,11 +122,15 @@ class ActionIndex:
         actions: Sequence[WorktreeAction],
         effects_of: Callable[[WorktreeAction], tuple[Effect, ...]],
     ) -> None:
-        self._root, self._actions = root, actions
+        self._root = root
+        self._actions = actions
         self.effects = [() if action.unseen else effects_of(action) for action in actions]
-        self.all, self.lacking, self.unseen = ActionSpans(), ActionSpans(), ActionSpans()
+        self.all = ActionSpans()
+        self.lacking = ActionSpans()
+        self.unseen = ActionSpans()
         # commands of which nobody knows what they wrote
-        self.generating, self.opaque = ActionSpans(), ActionSpans()
+        self.generating = ActionSpans()
+        self.opaque = ActionSpans()
         # what they do to every file -> those that do it
         self._alike: dict[tuple[str, ...], ActionSpans] = defaultdict(ActionSpans)
         self._everywhere = ActionSpans()

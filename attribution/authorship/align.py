@@ -140,7 +140,8 @@ def similarity(a: str, b: str) -> float:
     """Share of tokens two lines have in common, in order (0 to 1); 0 when neither has a word in
     common.
     """
-    left, right = tokens(a), tokens(b)
+    left = tokens(a)
+    right = tokens(b)
     total = len(left) + len(right)
     if not left or not right or 2 * min(len(left), len(right)) < EDITED * total:
         return 0.0
@@ -212,7 +213,8 @@ def _match_rewrapped(old: Sequence[str], new: Sequence[str]) -> list[int]:
         if origin >= 0:
             used[old_line[origin]] += 1
             votes[new_line[index]][old_line[origin]] += 1
-    sizes_old, sizes_new = Counter(old_line), Counter(new_line)
+    sizes_old = Counter(old_line)
+    sizes_new = Counter(new_line)
     for index, sources in enumerate(votes):
         if not sources or sources.total() < sizes_new[index]:
             continue
@@ -321,7 +323,9 @@ def _in_company(old: Sequence[str], new: Sequence[str], same: Sequence[int]) -> 
     ranks = [-1, *(rank.get(same[index]) for index in ours), len(theirs)]
     remaining = list(same)
     for n, index in enumerate(ours, 1):
-        here, above, below = ranks[n], ranks[n - 1], ranks[n + 1]
+        here = ranks[n]
+        above = ranks[n - 1]
+        below = ranks[n + 1]
         if here is None or (len(bare[index]) >= TELLING and count[bare[index]] <= 2):
             continue
         beside = (above is not None and here - above <= 1) or (

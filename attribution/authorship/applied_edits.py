@@ -227,7 +227,8 @@ def applied_edits(
                 earlier[step.path] = max(step.at, earlier.get(step.path, 0.0))
         for path, sightings in timeline.sightings.items():
             found.sightings[path].extend((item.at, item.text) for item in sightings)
-    found.scripts, found.tool_of = scripts_of(edits, timelines), tools_of(timelines.values())
+    found.scripts = scripts_of(edits, timelines)
+    found.tool_of = tools_of(timelines.values())
     for path in found.redacted:  # what was seen under such a name may be another file
         found.sightings.pop(path, None)
     return found
@@ -289,7 +290,8 @@ def _telling(bares: Sequence[str]) -> list[int]:
 
 def _around(bares: Sequence[str], telling: Sequence[int], index: int) -> tuple[str, str]:
     """The next of the `telling` lines above and below; "" where there is none."""
-    first, end = bisect_left(telling, index), bisect_right(telling, index)
+    first = bisect_left(telling, index)
+    end = bisect_right(telling, index)
     return bares[telling[first - 1]] if first else "", (
         bares[telling[end]] if end < len(telling) else ""
     )
@@ -419,7 +421,8 @@ class _Asked:
 
     def _writer(self, index: int, reason: Reason) -> _Written | None:
         """The last edit that holds the line where the commit has it."""
-        text, bare = self.lines[index], self.bares[index]
+        text = self.lines[index]
+        bare = self.bares[index]
         is_copy = reason in _MISSING and (len(bare) < _SIMILAR or bare in self.before.bare)
         if len(bare) < MIN_LENGTH or is_copy:
             return None
@@ -539,7 +542,8 @@ def _verdict_of(writer: _Written, text: str, same: How) -> Verdict:
 
 
 def _attribute_spans(spans: Sequence[Span], question: _Asked) -> list[Span]:
-    every, result = verdicts_by_line(spans), dict[int, Verdict]()
+    every = verdicts_by_line(spans)
+    result = dict[int, Verdict]()
     for line, lost in every.items():
         verdict = (
             question.verdict(line - 1, lost.reason)
@@ -576,7 +580,8 @@ def _verdicts_beside(verdicts: Mapping[int, Verdict], question: _Asked) -> dict[
         whole = bool(strong) and all(verdicts[line].author == Author.AGENT for line in strong)
         edges = [0, *strong, 0]
         for line in weak if strong else ():
-            above, below = edges[location := bisect_left(strong, line)], edges[location + 1]
+            above = edges[location := bisect_left(strong, line)]
+            below = edges[location + 1]
             between = (
                 above and below and verdicts[above].author == verdicts[below].author == Author.AGENT
             )

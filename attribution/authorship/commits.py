@@ -85,7 +85,8 @@ class CommitHistory:
         for commit in moved:
             existing = self.commits[places[commit.sha]]
             if commit != existing and not checkpoint_ids(commit.message):
-                self.recorded[commit.sha], self.commits[places[commit.sha]] = existing, commit
+                self.recorded[commit.sha] = existing
+                self.commits[places[commit.sha]] = commit
                 self.diffs[commit.sha].commit = commit
 
     def last_change(self, path: str, before: float) -> float:
@@ -144,7 +145,8 @@ class LineFiles:
 
     def add(self, path: str, lines: Iterable[bytes]) -> None:
         """Lines that a commit added to a file."""
-        files, file = self._files, hash(path)
+        files = self._files
+        file = hash(path)
         for line in lines:
             key = hash(line.strip())
             existing = files.setdefault(key, file)

@@ -101,7 +101,8 @@ def _drop_session(
     """The verdict on a commit that nothing links to a session: what was moved out of another file
     keeps its author.
     """
-    verdict, result = _sessionless_verdict(link), CommitVerdict([])
+    verdict = _sessionless_verdict(link)
+    result = CommitVerdict([])
     for file in diff.files or ():
         judged = by_path.get(file.change.path)
         moved = {i: v for i, v in judged.verdicts.items() if v.how == How.MOVED} if judged else {}

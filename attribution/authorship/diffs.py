@@ -10,7 +10,8 @@ from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
 from collector.vocabulary.lines import FileKind
 
-_SUBMODULE, _SYMLINK = 0o160000, 0o120000
+_SUBMODULE = 0o160000
+_SYMLINK = 0o120000
 
 # half-open range in the new version, and how many lines in it have text
 AddedLines = tuple[int, int, int]

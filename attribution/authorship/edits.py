@@ -53,7 +53,8 @@ def changed_window(old: str, new: str) -> tuple[int, int, int]:
     tail = bisect_left(
         range(1, limit + 1), True, key=lambda length: not old.endswith(new[len(new) - length :])
     )
-    old_end, new_end = len(old) - tail, len(new) - tail
+    old_end = len(old) - tail
+    new_end = len(new) - tail
     if tail:
         forward = old.find("\n", old_end)
         at_line = (
@@ -106,7 +107,8 @@ def recorded_starts(edit: Edit) -> list[int]:
         return []
     result = []
     for hunk in edit.hunks:
-        number, inside = hunk.new_start, False
+        number = hunk.new_start
+        inside = False
         for line in hunk.lines:
             changed = line[:1] in ("+", "-")
             if changed and not inside:
@@ -171,7 +173,8 @@ def _lay(
     if end > start and not (
         unknown and expected >= minimum and _is_unseen(lines, expected, len(requested))
     ):
-        start, end = start + minimum, end + minimum
+        start += minimum
+        end += minimum
     elif expected < 0:
         start = end = len(lines)
     else:
@@ -201,7 +204,8 @@ def _region(lines: Sequence[str], requested: Sequence[str]) -> tuple[int, int]:
     anchors = [anchor for anchor in anchors if abs(anchor[0] - anchors[0][0]) <= len(requested) * 2]
     if not anchors:
         return 0, 0
-    first, last = min(anchors), max(anchors)
+    first = min(anchors)
+    last = max(anchors)
     return max(0, first[0] - first[1]), min(
         len(lines), max(last[0] + 1, last[0] + len(requested) - last[1])
     )
@@ -237,7 +241,8 @@ def _position_agrees(text: str, old: str, hunks: Sequence[Hunk]) -> bool:
 
 def search_and_replace(text: str, replacement: Replacement, hunks: Sequence[Hunk] = ()) -> str:
     """`text` with one search-and-replace done as the agents' tools do it. Raises NoFit."""
-    old, new = unix(replacement.old), unix(replacement.new)
+    old = unix(replacement.old)
+    new = unix(replacement.new)
     if not old:
         if text.strip():
             raise NoFit("empty_search")
@@ -306,7 +311,8 @@ def _locate(lines: list[str], old: list[str], expected: int, minimum: int) -> in
     if expected >= minimum and lines[expected : expected + len(old)] == old:
         return expected
     for text_of in (str, str.rstrip):  # blanks at the ends of lines are often lost
-        have, requested = list(map(text_of, lines)), list(map(text_of, old))
+        have = list(map(text_of, lines))
+        requested = list(map(text_of, old))
         starts = (i for i in range(minimum, len(lines) - len(old) + 1) if have[i] == requested[0])
         positions = [i for i in starts if have[i : i + len(old)] == requested]
         if positions:

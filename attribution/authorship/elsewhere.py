@@ -89,7 +89,8 @@ def landed_elsewhere(texts: DiffTexts, runs: Sequence[WorktreeRun]) -> dict[int,
         here = {bare: lines[path][bare] for bare in added if bare in lines[path]}
         for line in _take(here, added, commit.author_time + SLACK):
             landed = result[line.session]
-            landed.lines, landed.left = landed.lines + 1, landed.left + line.left
+            landed.lines += 1
+            landed.left += line.left
             landed.commit = landed.commit or (
                 "" if commit.sha in texts.history.diffs else commit.sha
             )

@@ -136,7 +136,8 @@ def _unchanged_lines(question: Iterable[int], lines: Sequence[str], before: str)
     remaining: set[int] = set()
     weak: list[int] = []
     for line in sorted(question):
-        start, end = starts[line - 1], starts[line]
+        start = starts[line - 1]
+        end = starts[line]
         text = after[max(0, start - _AROUND) : end + _AROUND]
         same = text in before and after.count(text) <= before.count(text)
         if end - start < MIN_LENGTH:

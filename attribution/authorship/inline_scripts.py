@@ -50,7 +50,9 @@ def narrow_to_text(case: Case, cause: CandidateAuthor, index: int) -> CandidateA
 
 def _words_around(case: Case, index: int) -> frozenset[str]:
     """Words that were in the file before the line came, as far as is known."""
-    file, state, line = case.alignment.file, case.alignment.state, case.alignment.ids[index]
+    file = case.alignment.file
+    state = case.alignment.state
+    line = case.alignment.ids[index]
     if state is None:
         return words_of(file.before_text)
     if line < 0:

@@ -187,7 +187,8 @@ def _last_cause(case: Case, index: int, layout: bool = False) -> CandidateAuthor
     """
     if layout in case.causes:
         return case.causes[layout]
-    state, when = case.alignment.state, case.when
+    state = case.alignment.state
+    when = case.when
     created = state is None and len(case.alignment.file.added) == len(case.alignment.file.lines)
     after = state.known_at if state is not None else when.since
     last = case.ask(

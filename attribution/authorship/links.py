@@ -296,10 +296,8 @@ def commit_probes(
             for root in (
                 root for root, line in timelines.items() if commit.author_email in line.emails
             ):
-                late, redone = (
-                    not activity[root].worked_on(paths.touched[sha], at - _RECENT, at),
-                    commit.commit_time > at + _LATE,
-                )
+                late = not activity[root].worked_on(paths.touched[sha], at - _RECENT, at)
+                redone = commit.commit_time > at + _LATE
                 probe = CommitProbe(
                     at, sha, begin, redone=redone, linked=False, home=root in homes, late=late
                 )

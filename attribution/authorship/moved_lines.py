@@ -69,10 +69,12 @@ class UnplacedText:
 
     def __init__(self, tree: Worktree) -> None:
         self._tree = tree
-        self._fragments, self._buried = MoveIndex(), defaultdict[str, MoveIndex](MoveIndex)
+        self._fragments = MoveIndex()
+        self._buried = defaultdict[str, MoveIndex](MoveIndex)
 
     def indexes(self, path: str) -> Sequence[MoveIndex]:
-        buried, fragments = self._buried[path], self._fragments
+        buried = self._buried[path]
+        fragments = self._fragments
         for hunk in self._tree.buried.get(path, [])[len(buried.sources) :]:
             buried.add(MoveCandidates(hunk.lines, How.EXACT, path, hunk.before, hunk.after))
         for _, call, texts in self._tree.fragments[len(fragments.sources) :]:
@@ -154,7 +156,8 @@ def _runs(
         if best.strength < _RUN:
             continue
         # lines from here up to `silent` tell nothing: they are not asked about again
-        silent, end = max(silent, start), start + best.length
+        silent = max(silent, start)
+        end = start + best.length
         while silent < end and not _tells(file, file.lines[silent], is_common):
             silent += 1
         if silent < end:
@@ -172,7 +175,9 @@ class _RunSearch:
     """
 
     def __init__(self, file: AddedFile, allowed: set[int], indexes: Sequence[MoveIndex]) -> None:
-        self._file, self._allowed, self._indexes = file, allowed, indexes
+        self._file = file
+        self._allowed = allowed
+        self._indexes = indexes
         self._texts = [*accumulate((bool(line.strip()) for line in file.lines), initial=0)]
         self._ends: dict[tuple[int, int, int], int] = {}  # index, source, distance -> line
 
@@ -207,7 +212,8 @@ class _RunSearch:
         strength = self._texts[start + length] - self._texts[start]
         if not source.path:
             return strength
-        lines, end = self._file.lines, position + length
+        lines = self._file.lines
+        end = position + length
         same_above = (
             position == 0 and source.before and neighbour(lines, start, -1).strip() == source.before
         )

@@ -42,7 +42,8 @@ def give_old_texts_back(judged: Judged) -> None:
     names: dict[str, str] = {}  # of the last file that had a content
     for commit, verdict in judged.commits:
         for file, spans in verdict.files:
-            path, content = file.change.path, file.change.new or ""
+            path = file.change.path
+            content = file.change.new or ""
             if any(span.verdict.author in _OPEN for span in spans):
                 before = path if path in versions else names.get(content, path)
                 known = _authors_then(judged, commit.sha, file, versions[before])
@@ -138,7 +139,8 @@ def _is_text(judged: Judged, file: FileDiff, raw: RawEdit, until: float) -> bool
 
 def _committed_aside(judged: Judged, file: FileDiff) -> float:
     """When a commit of another branch had this version of the file first; 0 for never."""
-    repo, path = judged.texts.repo, file.change.path
+    repo = judged.texts.repo
+    path = file.change.path
     times = (
         commit.author_time
         for commit in judged.texts.aside

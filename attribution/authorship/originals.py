@@ -122,9 +122,12 @@ class _Search:
         patch_id: PatchId,
         names: Names,
     ) -> None:
-        self.commits, self.proposals, self._names = commits, proposals, names
+        self.commits = commits
+        self.proposals = proposals
+        self._names = names
         self.found: dict[str, SquashSource] = {}
-        self._paths_between, self._patch_id = cache(paths), cache(patch_id)
+        self._paths_between = cache(paths)
+        self._patch_id = cache(patch_id)
         # original -> number of the pull request that it was merged with
         self._claimed: dict[str, int] = {}
         self._merged: set[str] = set()  # tips of proposals of which some commit was found by itself

@@ -114,7 +114,8 @@ def take_back_declared(judged: Judged) -> None:
 
 
 def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
-    evidence, edited = judged.evidence, edited_paths(judged.replayed.timelines)
+    evidence = judged.evidence
+    edited = edited_paths(judged.replayed.timelines)
     paths = {key: edited.get(evidence.sessions.ids[key], set()) for key in evidence.sessions.reach}
     for commit, verdict in judged.commits:
         link = evidence.links[commit.sha]
@@ -133,7 +134,8 @@ def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the
     reason, or a hook's.
     """
-    evidence, commits = judged.evidence, judged.commits
+    evidence = judged.evidence
+    commits = judged.commits
     lines = {
         commit.sha: list(person_lines(commit, verdict, judged.texts)) for commit, verdict in commits
     }
@@ -142,7 +144,8 @@ def confirm_people(judged: Judged) -> None:
     produced = first_times(
         {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
     )
-    unrecorded, edited = evidence.unrecorded_agents(), _times_of_edits(judged)
+    unrecorded = evidence.unrecorded_agents()
+    edited = _times_of_edits(judged)
     for commit, verdict in commits:
         confirm(
             commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited)
@@ -183,10 +186,10 @@ def give_lines_to_edits(judged: Judged) -> None:
     In a commit whose id a call printed, so do lines of other sessions that the session of that call
     brings as well.
     """
-    edits, ids = (
-        applied_edits(judged.replayed.edits, judged.replayed.timelines, judged.replayed.undone()),
-        judged.evidence.sessions.ids,
+    edits = applied_edits(
+        judged.replayed.edits, judged.replayed.timelines, judged.replayed.undone()
     )
+    ids = judged.evidence.sessions.ids
     for commit, verdict in judged.commits:
         own = judged.evidence.links[commit.sha].own
         if own is not None and own.printed:
@@ -235,7 +238,8 @@ def date_old_lines(judged: Judged) -> None:
     """Lines of commits that are older than coding agents become a person's, if nothing links the
     commit to one or to a program.
     """
-    evidence, nobody = judged.evidence, unknown(Reason.NO_SESSION)
+    evidence = judged.evidence
+    nobody = unknown(Reason.NO_SESSION)
     for sha, witness in dated_commits(evidence.history.commits).items():
         if (verdict := judged.verdicts.get(sha)) is None:
             continue

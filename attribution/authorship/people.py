@@ -186,7 +186,8 @@ def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
     """Of a line that stood in the file when an agent first saw it, but in no parent of the
     commit; or why nothing saw it (19).
     """
-    tree, when = case.tree, case.when
+    tree = case.tree
+    when = case.when
     if case.path in tree.partly:
         return Reason.BASE_UNKNOWN
     sighted = tree.first_seen.get(case.path, when.commit)
@@ -404,10 +405,8 @@ def _not_faster_than_typed(
     typed: dict[float, list[tuple[float, int]]] = defaultdict(list)
     for file, spans in verdict.files:
         for span in spans:
-            seen, without = (
-                _first_sighting(span.verdict, commit),
-                span.verdict.witness.without if span.verdict.witness else None,
-            )
+            seen = _first_sighting(span.verdict, commit)
+            without = span.verdict.witness.without if span.verdict.witness else None
             # a change of a proposal is seen in one moment
             if without is not None and seen > without and span.verdict.is_persons:
                 typed[seen].append(

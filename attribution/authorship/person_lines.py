@@ -165,11 +165,9 @@ def person_lines(commit: Commit, verdict: CommitVerdict, texts: Texts) -> Iterat
         persons = [span for span in spans if span.verdict.is_persons]
         if not persons or file.kind not in BY_HAND or _SAVED.search(file.change.path):
             continue
-        lines, before, was_there = (
-            texts.lines(file),
-            VersionBefore(texts.before(file)),
-            file.change.old is not None,
-        )
+        lines = texts.lines(file)
+        before = VersionBefore(texts.before(file))
+        was_there = file.change.old is not None
         typed = any(
             span.verdict.author == Author.AGENT and span.verdict.evidence != Evidence.INFERRED
             for span in spans

@@ -45,7 +45,9 @@ class PrintedDiffs:
 
         The lines of files beyond the scope are not counted where it is known which are shared.
         """
-        self._repo, self._attributes, self._count = repo, attributes, count
+        self._repo = repo
+        self._attributes = attributes
+        self._count = count
         self._paths = scope.paths
         self._kinds = _Kinds(repo, attributes)
         # most come again and again in a history, which keeps each once
@@ -91,7 +93,9 @@ class PrintedDiffs:
         return [compare(c) if c.status == "R" else self._file(c, of_path[c.path]) for c in changes]
 
     def _file(self, change: FileChange, delta: FileDelta) -> FileDiff:
-        added, deleted, says = [], 0, False
+        added = []
+        deleted = 0
+        says = False
         for (a0, a1, b0, b1), (_, lines) in zip(delta.hunks or (), delta.text or (), strict=True):
             deleted += a1 - a0
             if lines:
@@ -116,7 +120,8 @@ class _Kinds:
     """
 
     def __init__(self, repo: GitRepo, attributes: Sequence[Attributes]) -> None:
-        self._repo, self._attributes = repo, attributes
+        self._repo = repo
+        self._attributes = attributes
         self._by_path: dict[str, tuple[FileKind, bool]] = {}  # and whether its text has a say in it
         self._silent: set[str] = set()  # blobs without the word
         self._read: dict[str, FileKind | None] = {}  # the others, as their text has it
@@ -126,7 +131,8 @@ class _Kinds:
 
         `says`: the word came in; `start`: lines before the first change.
         """
-        old, new = change.old, change.new
+        old = change.old
+        new = change.new
         if new is not None and not says and (old is None or old in self._silent):
             self._silent.add(new)
         elif new is not None and start >= HEAD_LINES and old in self._read:

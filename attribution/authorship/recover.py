@@ -95,7 +95,8 @@ def originals_of(
 
 def paths_between(repo: GitRepo, base: str, tip: str) -> frozenset[str]:
     """Paths that differ between two commits; none when one of them is absent."""
-    old, new = repo.commit(base) if base else None, repo.commit(tip)
+    old = repo.commit(base) if base else None
+    new = repo.commit(tip)
     if new is None or (base and old is None):
         return frozenset()
     changes = repo.tree_changes(old.tree if old else "", new.tree, renames=False)

@@ -25,7 +25,9 @@ _SHORT = 4  # characters: a shorter line stands in any file
 _ENOUGH = 3  # lines, or
 _CHARACTERS = 40  # of fewer lines
 _SHARE = 0.75  # of the new file's lines that the sessions' file has, or
-_MANY, _HALF = 10, 0.5  # lines that are this share: a few lines of half a file stand in any other
+# lines that are this share: a few lines of half a file stand in any other
+_MANY = 10
+_HALF = 0.5
 
 
 @dataclass(slots=True)
@@ -106,7 +108,8 @@ def _follow_known(
 def _in_reach(files: Iterable[_Loose], commits: Iterable[Commit]) -> list[Commit]:
     """The commits that can have what was written into some files, in order of time."""
     moments = [step.at for file in files for step in file.steps]
-    first, end = min(moments, default=math.inf), max(moments, default=0.0) + _RECENT
+    first = min(moments, default=math.inf)
+    end = max(moments, default=0.0) + _RECENT
     return sorted(
         (one for one in commits if first <= one.author_time + SLACK <= end),
         key=lambda one: one.author_time,

@@ -41,7 +41,9 @@ from collector.limits import REPEATED_LINES, REPLAYED_CHARACTERS
 from collector.model import Edit, LineChange
 from collector.vocabulary.lines import Evidence
 
-BASE, AGENT, OUTSIDE = "base", "agent", "outside"
+BASE = "base"
+AGENT = "agent"
+OUTSIDE = "outside"
 # earlier states of a file that are searched when lines reappear (a branch switched back, an undo)
 _MEMORY = 6
 
@@ -284,7 +286,8 @@ class Worktree:
 
     def _text_before(self, step: ReplayStep) -> tuple[str, ReplayedFile]:
         """The text before the step and the file's state brought in line with it. Raises NoFit."""
-        edit, state = step.edit, self.files.get(step.path)
+        edit = step.edit
+        state = self.files.get(step.path)
         if edit.before_known:
             text = normal_text(edit.before or "")
             if len(text) > REPLAYED_CHARACTERS:
@@ -387,17 +390,21 @@ class Worktree:
         origin = LineOrigin(AGENT, step.call, evidence)
         start, old_end, new_end = changed_window(state.text, after)
         first = state.text.count("\n", 0, start)
-        old_lines, new_lines = lines_of(state.text[start:old_end]), lines_of(after[start:new_end])
+        old_lines = lines_of(state.text[start:old_end])
+        new_lines = lines_of(after[start:new_end])
         edges = (last_line(state.text[:start]), first_line(state.text[old_end:]))
-        above, below = state.ids[:first], state.ids[first + len(old_lines) :]
+        above = state.ids[:first]
+        below = state.ids[first + len(old_lines) :]
         window = state.ids[first : first + len(old_lines)]
         ids: list[int] = []
         position = added = removed = 0
-        hunks, starts = list(changes(old_lines, new_lines)), recorded_starts(step.edit)
+        hunks = list(changes(old_lines, new_lines))
+        starts = recorded_starts(step.edit)
         is_stated = len(starts) == len(hunks)  # else the record shows another division into hunks
         for number, hunk in enumerate(hunks):
             ids.extend(window[position : hunk.a0])
-            gone, new = window[hunk.a0 : hunk.a1], new_lines[hunk.b0 : hunk.b1]
+            gone = window[hunk.a0 : hunk.a1]
+            new = new_lines[hunk.b0 : hunk.b1]
             self._bury(step.path, old_lines, gone, hunk.a0, edges)
             self._mark_removed(gone, Removal(step.at, step.call, replaced=bool(new)))
             fresh = self._fresh_ids(new, origin, step)
@@ -425,9 +432,12 @@ class Worktree:
             # Lines that an agent wrote, which those of the user in a changed proposal are not.
             born = [line for line in fresh if step.edit.proposed is None or self.has_agent((line,))]
             self.born.setdefault(step.path, []).extend(born)
-            added, removed, position = added + len(new), removed + len(gone), hunk.a1
+            added += len(new)
+            removed += len(gone)
+            position = hunk.a1
         state.ids = [*above, *ids, *window[position:], *below]
-        state.text, state.edited_at = after, step.at
+        state.text = after
+        state.edited_at = step.at
         return StepOutcome(True, "", added, removed)
 
     def _fresh_ids(self, lines: Sequence[str], origin: LineOrigin, step: ReplayStep) -> list[int]:
@@ -491,7 +501,10 @@ class Worktree:
                 )
             )
         self._remember(state)
-        state.text, state.ids, state.exists, state.known_at = "", [], False, step.at
+        state.text = ""
+        state.ids = []
+        state.exists = False
+        state.known_at = step.at
         return StepOutcome(True, "", 0, len(gone))
 
     def _move(self, step: ReplayStep) -> StepOutcome:
@@ -502,7 +515,8 @@ class Worktree:
                 return StepOutcome(False, "no_base_text")
             source = self._first_sight(step.path, text, step.at)
         if step.edit.op == "copy":
-            lines, first = lines_of(source.text), len(self.origin_of)
+            lines = lines_of(source.text)
+            first = len(self.origin_of)
             ids = list(range(first, first + len(lines)))
             # whoever wrote a line wrote its copy
             self.origin_of.extend(self.origin_of[line] for line in source.ids)
@@ -539,7 +553,8 @@ class Worktree:
 
     def _keep_fragments(self, step: ReplayStep) -> None:
         """The new texts of an edit that may have taken effect."""
-        edit, self.unplaced[step.path] = step.edit, step.at
+        edit = step.edit
+        self.unplaced[step.path] = step.at
         texts = [r.new for r in edit.replacements] or [edit.content or edit.after or ""]
         texts += [
             "\n".join(line[1:] for line in h.lines if line.startswith("+"))
@@ -578,7 +593,9 @@ class Worktree:
             self._stashes.append(aside)
 
     def _take_away(self, path: str, text: str, moment: float, call: CallRef) -> None:
-        state, known, since = self.files[path], len(self.changes), self.files[path].known_at
+        state = self.files[path]
+        known = len(self.changes)
+        since = self.files[path].known_at
         old = list(zip(state.ids, lines_of(state.text), strict=True))
         if state.text != text:
             self._resync(state, path, text, moment)
@@ -620,7 +637,10 @@ class Worktree:
         news = state.text != text
         if news:
             self._resync(state, path, text, moment, seen=True, committed=committed)
-        state.known_at, state.exists, state.by_command, state.sparse = moment, True, False, False
+        state.known_at = moment
+        state.exists = True
+        state.by_command = False
+        state.sparse = False
         state.certain_at = moment
         return news
 
@@ -648,7 +668,8 @@ class Worktree:
         """
         if not seen:
             state.certain_at = 0.0
-        old, new_lines = list(zip(state.ids, lines_of(state.text), strict=True)), lines_of(text)
+        old = list(zip(state.ids, lines_of(state.text), strict=True))
+        new_lines = lines_of(text)
         hunks = text_changes(state.text, text)
         ids = [state.ids[p] if p >= 0 else -1 for p in pairing(len(old), len(new_lines), hunks)]
         edited: dict[int, tuple[int, Kin, str]] = {}
@@ -689,7 +710,10 @@ class Worktree:
                 old,
                 list(zip(ids, new_lines, strict=True)),
             )
-        state.text, state.ids, state.known_at, state.exists = text, ids, moment, True
+        state.text = text
+        state.ids = ids
+        state.known_at = moment
+        state.exists = True
 
     def _note_loss(
         self,
@@ -701,17 +725,18 @@ class Worktree:
         """Agents' lines that somebody else took away, and what stands in their place now;
         `change`: what the hunks share.
         """
-        before, after = {line for line, _ in old}, {line for line, _ in new}
+        before = {line for line, _ in old}
+        after = {line for line, _ in new}
         for hunk in hunks:
             gone = [item for item in old[hunk.a0 : hunk.a1] if item[0] not in after]
             fresh = [item for item in new[hunk.b0 : hunk.b1] if item[0] not in before]
             if self.has_agent(line for line, _ in gone):
-                (gone_ids, gone_texts), (fresh_ids, fresh_texts) = _columns(gone), _columns(fresh)
-                above, below = (
-                    (new[hunk.b0 - 1][0] if hunk.b0 else -1),
-                    (new[hunk.b1][0] if hunk.b1 < len(new) else -1),
-                )
-                numbers, texts = (gone_ids, fresh_ids, above, below), (gone_texts, fresh_texts)
+                gone_ids, gone_texts = _columns(gone)
+                fresh_ids, fresh_texts = _columns(fresh)
+                above = new[hunk.b0 - 1][0] if hunk.b0 else -1
+                below = new[hunk.b1][0] if hunk.b1 < len(new) else -1
+                numbers = (gone_ids, fresh_ids, above, below)
+                texts = (gone_texts, fresh_texts)
                 self.changes.append(
                     Change(
                         change.path,

@@ -122,11 +122,9 @@ class SeenFiles:
 
         `requested`: numbers of lines.
         """
-        path, commit, sessions = (
-            file.change.path,
-            item.commit,
-            item.verdict.sessions | item.verdict.named,
-        )
+        path = file.change.path
+        commit = item.commit
+        sessions = item.verdict.sessions | item.verdict.named
         mine = (
             line
             for line in self.timelines.values()
@@ -143,11 +141,13 @@ class SeenFiles:
         if not any(isinstance(event, Sighting) for _, events in shown for event in events):
             return  # edits alone do not show when a line appeared
         added = frozenset(index for start, end, _ in file.added for index in range(start, end))
-        version, before = Version(self.texts.lines(file), added), self.texts.before(file)
+        version = Version(self.texts.lines(file), added)
+        before = self.texts.before(file)
         lines_asked = (line - 1 for line in requested)
         if not (telling := [i for i in lines_asked if len(version.bares[i]) >= MIN_LENGTH]):
             return
-        edits, bare_before = self._edits.get(path, ()), frozenset(lines_without_layout(before))
+        edits = self._edits.get(path, ())
+        bare_before = frozenset(lines_without_layout(before))
         committed = Sighting(last, -1, normal_text(before), True, committed=True)
         for line, events in shown:
             moments = line.windows.moments
@@ -220,11 +220,9 @@ class FileSeen:
 
     def _witness(self, index: int, appearance: Appearance) -> Verdict | None:
         """A person's line that was seen to appear."""
-        seen, without, committed = (
-            appearance.seen,
-            appearance.committed or appearance.without,
-            appearance.committed is not None,
-        )
+        seen = appearance.seen
+        without = appearance.committed or appearance.without
+        committed = appearance.committed is not None
         if (
             seen is None
             or without is None
@@ -240,10 +238,8 @@ class FileSeen:
             # a session of which only the end is on record may have written it after the commit
             return None
         kind = Witness.NOTICE if seen.outside_edit else Witness.RECORDED
-        pair, window = (
-            SightingPair(kind, without.at, seen.at),
-            AttributionWindow(self.file.change.path, without.at, seen.at),
-        )
+        pair = SightingPair(kind, without.at, seen.at)
+        window = AttributionWindow(self.file.change.path, without.at, seen.at)
         verdict = self._person(index, pair, window)
         return (
             verdict
@@ -255,7 +251,8 @@ class FileSeen:
         """A person's line of which only the commit, or the first look at the file, is a
         sighting.
         """
-        commit, path = self.item.commit, self.file.change.path
+        commit = self.item.commit
+        path = self.file.change.path
         if (
             self.item.is_redone
             or not self.item.complete
@@ -263,7 +260,9 @@ class FileSeen:
             or appearance.untold
         ):
             return None
-        seen, without, until = appearance.seen, appearance.without, commit.author_time + SLACK
+        seen = appearance.seen
+        without = appearance.without
+        until = commit.author_time + SLACK
         if seen is None and without is not None and without.at > self.item.since:
             window = AttributionWindow(path, without.at, until, last=True, unseen=True)
             return self._person(index, SightingPair(Witness.COMMIT, without.at), window)
@@ -297,7 +296,8 @@ class FileSeen:
         """The answer of the window, if nobody but a person is left; where nothing was recorded
         for a time it says so.
         """
-        cause, moments = self.line.windows.cause(window), self.line.windows.moments
+        cause = self.line.windows.cause(window)
+        moments = self.line.windows.moments
         if (
             witness.seen_to_appear
             and cause.reason == Reason.NONE
@@ -323,7 +323,8 @@ class FileSeen:
         """Whether the line stood in the file before the call was made that is said to have
         written it.
         """
-        seen, call = appearance.seen, existing.call
+        seen = appearance.seen
+        call = existing.call
         if seen is None or call is None or seen.at <= self.last or appearance.edited:
             return False
         started = next(
@@ -341,7 +342,8 @@ class FileSeen:
         """Whether the line that was seen is this one, in this layout, and not one that the
         version before has.
         """
-        bare, text = self.version.bares[index], self.version.lines[index].rstrip()
+        bare = self.version.bares[index]
+        text = self.version.lines[index].rstrip()
         if len(bare) < _TELLING or self.version.bares.count(bare) > 1:
             return False
         return text not in self.before.split("\n") and any(
@@ -366,7 +368,8 @@ class FileSeen:
         """Of a line that whoever is said to have written it cannot have written; None: the
         agents still may have.
         """
-        without, seen = appearance.without, appearance.seen
+        without = appearance.without
+        seen = appearance.seen
         after = without.at if without is not None else max(self.last, self.item.since)
         before = seen.at if seen is not None else self.item.commit.author_time
         was_there = self._was_there(index)
@@ -424,7 +427,8 @@ def _put(
     `followed` ones.
     """
     if changes:
-        lines, verdicts = texts.lines(file), verdicts_by_line(spans) | changes
+        lines = texts.lines(file)
+        verdicts = verdicts_by_line(spans) | changes
         weak = {line for line, verdict in verdicts.items() if verdict.author in others}
         spans[:] = spans_of(verdicts | _followers(file, followed, weak, lines), lines)
 

@@ -214,7 +214,8 @@ def session_edits(
     others = (item.at for several in (session.turns, session.messages) for item in several)
     track.moments = sorted({round(moment) for moment in (*calls, *others) if moment is not None})
     track.sightings.extend((len(session.calls), item) for item in session.notices)
-    track.of_others, track.parent = session.of_others, session.parent_id
+    track.of_others = session.of_others
+    track.parent = session.parent_id
     track.commits = commit_calls(session, refs)
     track.names = unique(
         mark.detail for mark in session.marks if mark.kind == "bridged" and mark.detail
@@ -337,7 +338,8 @@ def _sightings(call: ToolCall, cwd: str) -> Iterator[FileObservation]:
     if call.seen is not None:
         yield call.seen
     elif call.command is not None and call.command.output:
-        output, started = call.command.output, call.command.cwd or cwd
+        output = call.command.output
+        started = call.command.cwd or cwd
         parts = parts_shown(call.command.text, started, output) if call.status is Status.OK else []
         moment = call.done_at if call.done_at is not None else call.at
         for part in (*parts, *lines_traced(output)):
@@ -408,7 +410,8 @@ def _add_command(
     started = call.at if call.at is not None else moment
     cwd = command.cwd or session.cwd
     text = _text_as_run(command)
-    result, is_writing = effects(text, cwd), _MAY_WRITE.search(text) is not None
+    result = effects(text, cwd)
+    is_writing = _MAY_WRITE.search(text) is not None
     goes_on = command.background or _LEFT_RUNNING.search(_QUOTED.sub("", text)) is not None
     until = call.over_at or session.ended if goes_on else max(latest, started)
     if call.status is not Status.OK:
@@ -513,7 +516,8 @@ def _exact_edits(
         return
     for path in effect.paths:
         if not any(mark in path for mark in "*?[$"):
-            path, new_path = resolve(cwd, path), resolve(cwd, effect.target)
+            path = resolve(cwd, path)
+            new_path = resolve(cwd, effect.target)
             edit = Edit(
                 path,
                 op,

@@ -161,10 +161,8 @@ def _lacks(sighting: Sighting, bare: str, edges: tuple[str | None, str | None]) 
     if not sighting.start or below is None:
         return False
     top = [0] if sighting.start == 1 else []
-    starts, ends = (
-        top if above is None else sighting.places.get(above, ()),
-        sighting.places.get(below, ()),
-    )
+    starts = top if above is None else sighting.places.get(above, ())
+    ends = sighting.places.get(below, ())
     return len(starts) == len(ends) == 1 and starts[0] <= ends[0] and bare not in sighting.bare
 
 
@@ -185,11 +183,9 @@ class Appearance:
     def pass_by(self, event: Sighting | FileEdit) -> None:
         if isinstance(event, FileEdit):
             if self.seen is None:
-                self.edited, self.untold, self.committed = (
-                    True,
-                    self.untold or not event.stated,
-                    None,
-                )
+                self.edited = True
+                self.untold = self.untold or not event.stated
+                self.committed = None
         elif event.committed:
             self.committed = (
                 event if self.seen is None and _lacks(event, self.bare, self.edges) else None
@@ -197,12 +193,15 @@ class Appearance:
         elif self.text in event.lines:
             # another part of the same output, of another place
             if self.without is not None and self.without.at == event.at:
-                self.without, self.edited = None, True
+                self.without = None
+                self.edited = True
             self.seen = self.seen or event
         elif (self.seen is None or self.seen.at < event.at) and _lacks(
             event, self.bare, self.edges
         ):
-            self.seen, self.untold, self.committed = None, False, None
+            self.seen = None
+            self.untold = False
+            self.committed = None
             self.without, self.edited = (None, True) if event.computed else (event, False)
 
 

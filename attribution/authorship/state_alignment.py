@@ -89,7 +89,9 @@ def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> 
     An added line that the replay calls old is exchanged with the nearest equal line that git calls
     old and the replay new.
     """
-    file, ids, added = alignment.file, alignment.ids, set(alignment.file.added)
+    file = alignment.file
+    ids = alignment.ids
+    added = set(alignment.file.added)
     want = [
         index
         for index in file.added
@@ -116,7 +118,8 @@ def balance(tree: Worktree, alignment: StateAlignment, committed: Committed) -> 
 
 def _is_old(tree: Worktree, line: int, index: int, file: AddedFile, committed: Committed) -> bool:
     """Not new in this commit, as far as the replay can tell."""
-    kind, text = tree.origin(line).kind, file.lines[index]
+    kind = tree.origin(line).kind
+    text = file.lines[index]
     return (
         kind == BASE
         or (kind == OUTSIDE and text in file.before)

@@ -29,7 +29,8 @@ class RepositoryTexts:
     """
 
     def __init__(self, repo: GitRepo, history: CommitHistory) -> None:
-        self._repo, self._history = repo, history
+        self._repo = repo
+        self._history = history
         self._added: dict[str, list[AddedFile]] = {}  # the one asked for last at the end
         self._characters = 0  # of these
         # blob of a file, its name, task -> its commands
@@ -49,7 +50,8 @@ class RepositoryTexts:
     def _read(self, sha: str) -> list[AddedFile]:
         diff = self._history.diffs[sha]
         files = added_files(self._repo, diff, self._history.characters)
-        last, before = self._history.last_change, diff.commit.author_time
+        last = self._history.last_change
+        before = diff.commit.author_time
         return [
             replace(f, last_commit=max(last(path, before) for path in (f.path, f.old_path)))
             for f in files

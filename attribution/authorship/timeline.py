@@ -30,7 +30,8 @@ LAST = 10**15  # after every step of the same moment
 _OUTCOMES = {Status.REJECTED: "rejected", Status.ERROR: "tool_error"}
 _INSTANT = 0.001  # seconds
 # lines of a moved file, and their share, that must be an agent's
-_FEWEST_MOVED, _SHARE_MOVED = 3, 0.6
+_FEWEST_MOVED = 3
+_SHARE_MOVED = 0.6
 _PLAIN = frozenset({"remove", "move", "copy", "commit"})  # effects that change no text
 # for what looks like a secret: several files have that name
 _REDACTED = re.compile(r"(?:^|/)\.?REDACTED(?:[./]|$)")
@@ -135,7 +136,8 @@ def find_moved(
 
     `first_text`: what a path of the repository had when it was first committed.
     """
-    named, written = set[str](), defaultdict[str, set[str]](set)
+    named = set[str]()
+    written = defaultdict[str, set[str]](set)
     homes = group_pairs((file_name(path), path) for path in sorted(worktree_roots.known))
     for session in sessions:
         for raw in session.edits:
@@ -258,16 +260,19 @@ def add_unrecorded(lines: Iterable[Timeline], spans: Iterable[tuple[float, float
 def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> EditFate:
     location = worktree_roots.place(raw.edit.path, raw.cwd)
     root, path = location if location is not None else ("", raw.edit.path)
-    outcome, detail = _OUTCOMES.get(raw.status, ""), ""
+    outcome = _OUTCOMES.get(raw.status, "")
+    detail = ""
     if not outcome and location is None:
         outcome = "outside_repo"
     elif not outcome and raw.status is Status.UNKNOWN:
-        outcome, detail = "unmatched", NoReplay.NO_RESULT
+        outcome = "unmatched"
+        detail = NoReplay.NO_RESULT
     elif not outcome and any(
         _REDACTED.search(p) and p not in worktree_roots.known
         for p in (path, _new_path(raw, worktree_roots))
     ):
-        outcome, detail = "unmatched", NoReplay.PATH_REDACTED
+        outcome = "unmatched"
+        detail = NoReplay.PATH_REDACTED
     return EditFate(edit_id, raw, outcome, root, path, detail)
 
 

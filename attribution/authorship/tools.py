@@ -82,7 +82,8 @@ def give_to_tools(verdict: CommitVerdict, sha: str, texts: DiffTexts) -> None:
     """
     changed = {file.change.path for file, _ in verdict.files}
     for file, spans in verdict.files:
-        path, is_new = file.change.path, file.change.status == "A"
+        path = file.change.path
+        is_new = file.change.status == "A"
         shipped = shipped_by(path) if file.kind == FileKind.VENDORED and is_new else ""
         if (skill := _SKILL.fullmatch(path)) and (
             is_new or f"{skill[1]}skills-lock.json" in changed
@@ -141,11 +142,14 @@ def give_scaffolds_to_tools(verdict: CommitVerdict, commit: Commit, texts: DiffT
 def _give_scaffold(
     scaffold: Scaffold, spans: list[Span], lines: Sequence[str], takes: Container[Author]
 ) -> None:
-    text, verdicts = "\n".join(lines), verdicts_by_line(spans)
+    text = "\n".join(lines)
+    verdicts = verdicts_by_line(spans)
     numbers = set[int]()
-    first, end = 1, 0
+    first = 1
+    end = 0
     for match in scaffold.text.finditer(text):
-        first, end = first + text.count("\n", end, match.start()), match.start()
+        first += text.count("\n", end, match.start())
+        end = match.start()
         matched = range(first, first + match[0].count("\n") + 1)
         if all(number in verdicts or not lines[number - 1].strip() for number in matched):
             numbers.update(matched)

@@ -172,7 +172,8 @@ class WorktreeRoots:
             path = f"{cwd}/{path}" if path not in self.known else f"{root}/{path}"
         if path not in self._placed:
             real = self.real(path)
-            root, below = self.root_of(real) or "", canonical_path(real)
+            root = self.root_of(real) or ""
+            below = canonical_path(real)
             file = self._follow(below[len(root) + 1 :])
             # on some machines `Readme.md` and `README.md` are one file, as are both forms of an
             # accent

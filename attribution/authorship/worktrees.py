@@ -124,8 +124,11 @@ class Runner:
         is_ancestor: Callable[[str, str], bool],
     ) -> None:
         self.timeline = timeline
-        self.tree, self.run_ = tree, WorktreeRun(timeline.root)
-        self._files, self._rarity, self._is_ancestor = files, rarity, is_ancestor
+        self.tree = tree
+        self.run_ = WorktreeRun(timeline.root)
+        self._files = files
+        self._rarity = rarity
+        self._is_ancestor = is_ancestor
         # agent line -> commits that added it, with its text then
         self._committed: dict[int, list[tuple[str, str]]] = {}
         # agent line -> the first commit whose files had it before, the same
@@ -171,7 +174,8 @@ class Runner:
         for *_, event in sorted(events, key=lambda e: e[:3]):
             event()
         self._close()
-        self.run_.changes, self.run_.undone = self.tree.changes, self.tree.undone
+        self.run_.changes = self.tree.changes
+        self.run_.undone = self.tree.undone
         return self.run_
 
     def _step(self, step: ReplayStep) -> None:
@@ -184,7 +188,8 @@ class Runner:
             if path != step.path:
                 target = step.new_path + path[len(step.path) :] if step.new_path else ""
                 item = replace(step, path=path, new_path=target)
-            done, existing = self.tree.apply(item), self.run_.outcomes.get(step.edit_id)
+            done = self.tree.apply(item)
+            existing = self.run_.outcomes.get(step.edit_id)
             if step.edit_id < 0:  # of no call: somebody renamed the file
                 continue
             if existing is not None:  # of a directory: all its files together
@@ -213,10 +218,8 @@ class Runner:
             self.tree.born.get(file.path) or file.path in self.tree.files for file in files
         ):
             return
-        when, was_committed = (
-            Moments(look.at, look.since, look.redone, look.authored),
-            self._was_committed(look),
-        )
+        when = Moments(look.at, look.since, look.redone, look.authored)
+        was_committed = self._was_committed(look)
         judged: list[_Judged] = []
         for file in files:
             alignment = align_state(self.tree, file)
@@ -322,7 +325,8 @@ class Runner:
                 existing = self._fates[line]
                 if existing.fate not in ("survived", "self_overwritten"):
                     # left out of an earlier commit, committed now
-                    existing.fate, existing.sha = "survived", look.sha
+                    existing.fate = "survived"
+                    existing.sha = look.sha
 
     def _note_versions(
         self, sha: str, result: StateAlignment, verdicts: Mapping[int, Verdict]
@@ -330,7 +334,8 @@ class Runner:
         """Notes the agent lines of a commit: those that it adds, and those that its files had
         before.
         """
-        ids, texts = result.ids, result.file.lines
+        ids = result.ids
+        texts = result.file.lines
         for index, verdict in verdicts.items():
             if ids[index] >= 0 and verdict.author == Author.AGENT:
                 self._committed.setdefault(ids[index], []).append((sha, texts[index]))
@@ -349,7 +354,8 @@ class Runner:
         present: set[int],
         lost: set[int],
     ) -> AgentLine:
-        path, place = alignment.file.path, None
+        path = alignment.file.path
+        place = None
         if line in present:
             fate = "survived"
         elif line in lost:

@@ -19,7 +19,9 @@ from collector.vocabulary.lines import LINE_CLASSES
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _MONTHS = 240  # that a chart has room for
 _WIDEST = 80.0  # of a column: few of them are no wall
-_DATE, _DAYS = 76, 38  # room for a label on the axis of time: a date, a number of days
+# room for a label on the axis of time: a date, a number of days
+_DATE = 76
+_DAYS = 38
 NAMES = {name: words(name) for name in LINE_CLASSES} | {"older": "older than the followed history"}
 
 

@@ -18,7 +18,9 @@ from collector.vocabulary.lines import LineClass
 
 MARK = "<!-- whowrote -->"
 """How a comment of this program begins, by which it is found again."""
-_COMMITS, _FILES = 100, 40  # rows of the tables: GitHub takes 65,536 characters
+# rows of the tables: GitHub takes 65,536 characters
+_COMMITS = 100
+_FILES = 40
 _REMARKABLE = 3
 _SESSIONS = 8
 _MARKDOWN = """\

@@ -461,7 +461,8 @@ class Guard:
 
     def close(self) -> str:
         """The last cell."""
-        held, self._held = self._held, ""
+        held = self._held
+        self._held = ""
         return _safe(held)
 
 

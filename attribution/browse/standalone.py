@@ -105,7 +105,8 @@ def _bar(row: Row) -> str:
 
 def breakdown_html(breakdown: Breakdown) -> str:
     """The page of a breakdown. Raises WhoWroteError when Jinja2 is missing."""
-    by, rows = breakdown.options.by, breakdown.table.rows
+    by = breakdown.options.by
+    rows = breakdown.table.rows
     known = {name for row in rows for name, value in row.items() if value is not None}
     numbers = {name: value if name in known else None for name, value in breakdown.whole.items()}
     whole = {**dict.fromkeys(by), by[0]: "all", **numbers}

@@ -28,7 +28,10 @@ from collector.storage.redaction import secrets_out
 from collector.text import count_of, printable, split_names
 from collector.vocabulary.agents import label_of
 
-_SIZE, _LINE, _TOKENS = 400_000, 2_000, 200_000  # characters of a file and of a line, tokens
+# characters of a file and of a line, tokens
+_SIZE = 400_000
+_LINE = 2_000
+_TOKENS = 200_000
 _MARKDOWN = 50_000  # characters
 # Suffixes of the languages that are coloured, and those whose lexer pygments does not choose by
 # them.

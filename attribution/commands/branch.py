@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collector.json_values import Row
 
 _BASE = click.argument("commits", required=False, default="", metavar="[BASE]")
-_SHOWN, _PROMPT = 13, 50  # rows of a screen, characters of a prompt
+# rows of a screen, characters of a prompt
+_SHOWN = 13
+_PROMPT = 50
 _RANKS = (
     "look at first: an agent's, approved by nobody else, no test run after it",
     "an agent's, approved or tested",
@@ -55,7 +57,8 @@ def review(commits: str, path: str | None, full: bool, db: Path, output_format: 
 
 
 def _print_review(found: Row, most: int | None) -> None:
-    blocks, console = found["blocks"], out()
+    blocks = found["blocks"]
+    console = out()
     counts = [sum(_length(b) for b in blocks if b["rank"] == rank) for rank in range(3)]
     console.print(
         f"{printable(found['branch'])}, {count_of(found['commits'], 'commit')} since"
@@ -168,7 +171,8 @@ def _print_statement(stated: Row) -> None:
     from attribution.queries.disclosure import names
 
     known = stated["known"]
-    agents, shown = names(known["agents"]), known["lines"]
+    agents = names(known["agents"])
+    shown = known["lines"]
     open_lines = shown["unknown"] + shown["undeclared"]
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"

@@ -277,7 +277,9 @@ def archive(action: str, file: Path | None, limit: int | None, output_format: st
                 if other is None:
                     raise WhoWroteError(f"there is no {file}")
                 notice(f"{count_of(kept.take_in(other), 'session')} added")
-        rows, size, most = kept.sessions(), kept.size(), kept.limit
+        rows = kept.sessions()
+        size = kept.size()
+        most = kept.limit
     gone = kept_alone(rows)
     listed = [
         {
@@ -332,7 +334,8 @@ def _caches(db: Path) -> list[Path]:
     from collector.storage.places import cache_directory
     from collector.storage.session_cache import path as sessions_path
 
-    sessions, beside = sessions_path(), cache_path(db)
+    sessions = sessions_path()
+    beside = cache_path(db)
     listed = sorted(cache_directory().glob("*"))
     for file in (sessions, beside):
         listed += sorted(file.parent.glob(f"{glob.escape(file.name)}*")) if file is not None else []

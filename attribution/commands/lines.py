@@ -402,7 +402,8 @@ def _summarise(opened: OpenRepo, commits: str, since: str, more: Mapping[str, An
             "Name a range that adds lines",
         )
     request = pull_request(opened.store, shas)
-    percent, limit = request.agent_percent, more["limit"]
+    percent = request.agent_percent
+    limit = more["limit"]
     if more["md"]:
         out().print(markdown_of(request, more["prompts"], limit), soft_wrap=True, end="")
     if more["badge"] is not None:

@@ -118,7 +118,8 @@ def repo(
     from collector.storage.places import clone_around
 
     text = {name: options.pop(name) for name in ("content", "redact")}
-    several, within = jobs or 1, jobs or min(_PROCESSES, os.cpu_count() or 1)
+    several = jobs or 1
+    within = jobs or min(_PROCESSES, os.cpu_count() or 1)
     limits = TaskLimits(RUN_SECONDS, memory_share(min(several, len(paths) or 1)))
     local = local_options(**options)
     if paths or not local.directories or clone_around(".") is not None:
@@ -186,7 +187,8 @@ def demo(directory: Path) -> None:
     from attribution import demo as example
     from attribution.ensure.lines import AttributeRequest
 
-    clone, db = example.make(directory), directory / "example.db"
+    clone = example.make(directory)
+    db = directory / "example.db"
     db.unlink(missing_ok=True)
     reports, _ = _attribute([AttributeRequest(str(clone), db)], 1, False)
     _print_reports(reports, db, "", False, False)
@@ -346,7 +348,8 @@ def doctor(path: str | None, transcripts: tuple[Path, ...], output_format: str) 
     from collector.storage.places import default_database
     from collector.storage.store import Store
 
-    repo, db = GitRepo(path), default_database({"path": path})
+    repo = GitRepo(path)
+    db = default_database({"path": path})
     table = would_read(repo, local)
     if db.exists():
         # sessions of the machine are listed all the same

@@ -144,7 +144,8 @@ def report(
     """
     if context.invoked_subcommand is not None:
         return
-    lock, directories = breakdown.pop("deps"), breakdown.pop("sources", ())
+    lock = breakdown.pop("deps")
+    directories = breakdown.pop("sources", ())
     if lock is not None:
         _print_dependencies(output_format, lock, directories)
         return
@@ -259,7 +260,9 @@ def _print_groups(output_format: str, result: Breakdown, full: bool) -> None:
     """
     from attribution.queries.breakdown import NOT_TO_CONCLUDE
 
-    table, by, whole = result.table, result.options.by, result.whole
+    table = result.table
+    by = result.options.by
+    whole = result.whole
     if output_format:
         print_table(output_format, table)
         return

@@ -175,10 +175,8 @@ class _State:
                 self.stashes.insert(0, undo if reached else None)
 
     def _unstash(self, words: list[str]) -> None:
-        verb, number = (
-            words[0],
-            next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0),
-        )
+        verb = words[0]
+        number = next((int(match[1]) for word in words[1:] if (match := _STASH.fullmatch(word))), 0)
         if verb == "clear":
             self.stashes.clear()
         if number >= len(self.stashes):

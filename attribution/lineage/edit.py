@@ -181,7 +181,8 @@ class CommitEdit:
         if delta.hunks is None:
             count, flags = self._contents.count(delta.new)
         else:
-            count, flags = (delta.hunks[0][3] if delta.hunks else 0), 0
+            count = delta.hunks[0][3] if delta.hunks else 0
+            flags = 0
         if count and self._is_copy(delta):
             flags |= COPY
         hunks = [(0, 0, 0, count)] if count else []
@@ -258,13 +259,12 @@ class CommitEdit:
             self._vectors.append(work.old.vector)
 
     def _text(self, work: _Work) -> Text | None:
-        old, new = (
-            self._contents.get(work.old.oid) if work.old.oid else b"",
-            self._contents.get(work.oid),
-        )
+        old = self._contents.get(work.old.oid) if work.old.oid else b""
+        new = self._contents.get(work.oid)
         if old is None or new is None:
             return None
-        before, after = split_lines(old), split_lines(new)
+        before = split_lines(old)
+        after = split_lines(new)
         return [(before[a0:a1], after[b0:b1]) for a0, a1, b0, b1 in work.hunks]
 
     def _write_file(self, work: _Work) -> bytes:

@@ -108,7 +108,8 @@ class CommitVerdicts:
 
 
 def _one_author(spans: Sequence[AuthoredSpan]) -> Actor:
-    classes, sessions = {s.line_class for s in spans}, {s.session for s in spans}
+    classes = {s.line_class for s in spans}
+    sessions = {s.session for s in spans}
     if classes == {LineClass.AGENT}:
         return (Author.AGENT, only(sessions), "replaced")
     # The commit alone is not enough to say that a person took an agent's line away.
@@ -149,7 +150,8 @@ def _pieces(
     """(first line, last line, who wrote it) over the whole lifetime; None where no verdict is."""
     next_line = lifetime.start
     for span in spans:
-        start, end = max(span.start, lifetime.start), min(span.end, lifetime.end)
+        start = max(span.start, lifetime.start)
+        end = min(span.end, lifetime.end)
         if start > next_line:
             yield next_line, start - 1, None
         yield start, end, span.origin_id

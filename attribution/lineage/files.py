@@ -67,7 +67,8 @@ class Contents:
         """Hunks between two blobs; None when one cannot be read."""
         if old == new:
             return []
-        a, b = self.get(old), self.get(new)
+        a = self.get(old)
+        b = self.get(new)
         if a is None or b is None:
             return None
         return [(c.a0, c.a1, c.b0, c.b1) for c in line_changes(a, b)]

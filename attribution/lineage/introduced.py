@@ -98,7 +98,8 @@ def renames(repo: GitRepo, sha: str, path: str, line: Introduction) -> list[Rena
         try:
             while (step := _last_rename(git, sha, path, line)) is not None:
                 steps.append(step)
-                sha, path = step.before.sha, step.before.path
+                sha = step.before.sha
+                path = step.before.path
         except GitFailed:
             return []
     return steps

@@ -277,8 +277,11 @@ class LineLifetimes:
 
     def _end_alike(self, start: int, stop: int) -> int:
         """The end of the run of dead lines whose last removal is that of the first line."""
-        remover, left, alive = self.remover, self.left, self.alive
-        row, commit = remover[start], left[start]
+        remover = self.remover
+        left = self.left
+        alive = self.alive
+        row = remover[start]
+        commit = left[start]
         end = start + 1
         while end < stop and remover[end] == row and left[end] == commit and not alive[end]:
             end += 1
@@ -330,14 +333,17 @@ class LineLifetimes:
     def _own_end(self, origin: int, birth: int) -> LineEnd:
         if self.alive[origin]:
             return _ALIVE
-        row, left = self._counting(origin), self.left[origin]
+        row = self._counting(origin)
+        left = self.left[origin]
         if row != _NONE:
             return LineEnd(self.removals.commit[row], self.removals.cause[row], left, row)
         return LineEnd(self._landing(birth) if left == _NONE else left, _MERGE, left, _NONE)
 
     def _counting(self, origin: int) -> int:
         """Row of the removal that counts; -1 when there is none."""
-        left, rows, commits = self.left[origin], self._rows(origin), self.removals.commit
+        left = self.left[origin]
+        rows = self._rows(origin)
+        commits = self.removals.commit
         if left == _NONE:  # it never was on the main line
             return rows[0] if rows else _NONE
         for row in rows:

@@ -41,7 +41,8 @@ _NEAR = 200  # bytes before a bracket that say what it stands in
 _LISTED = re.compile(rb"(?:(?<![=<>!])=|\b(?:return|yield|import|with|del)|\bfor\b[^\n]*\bin)\s*\Z")
 _BEGINS = re.compile(rb"(?:=>|[:,(\[{]|\b(?:if|elif|else|while|case|assert|raise|throw))\s*\Z")
 _END = rb"[ \t\r]*(?:\Z|[:;#]|\n\s*(?![\s.*/+%&|<>=?\[(^-]|(?:and|or|is|in|as)\b)"
-_LIST_ENDS, _ENDS = re.compile(_END + rb")"), re.compile(_END + rb"|\s*[,)\]}])")
+_LIST_ENDS = re.compile(_END + rb")")
+_ENDS = re.compile(_END + rb"|\s*[,)\]}])")
 _RULES = re.compile(rb"(?:\)|\belse)\s*\Z")  # the next statement
 _NO_WORD = bytes(c for c in range(128) if not chr(c).isalnum())
 
@@ -136,18 +137,23 @@ def _aligned_pairs(changes: Sequence[LineChange], old: int, new: int) -> Iterato
     for change in [*changes, LineChange(old, old, new, new)]:
         while a < change.a0 and b < change.b0:
             yield a, b
-            a, b = a + 1, b + 1
-        a, b = change.a1, change.b1
+            a += 1
+            b += 1
+        a = change.a1
+        b = change.b1
 
 
 def _match_reformatted(number: int, hunk: LineHunk, change: LineChange) -> None:
     """Both sides of a gap hold the same characters: each new line continues the old line in
     which it begins.
     """
-    removed, added = hunk.removed[change.a0 : change.a1], hunk.added[change.b0 : change.b1]
-    old, new = list(map(_shape, removed)), list(map(_shape, added))
+    removed = hunk.removed[change.a0 : change.a1]
+    added = hunk.added[change.b0 : change.b1]
+    old = list(map(_shape, removed))
+    new = list(map(_shape, added))
     if b"".join(old) != b"".join(new):
-        old, new = _shapes_without_idle(removed), _shapes_without_idle(added)
+        old = _shapes_without_idle(removed)
+        new = _shapes_without_idle(added)
     text = b"".join(old)
     if not text or len(text) > _MAX_STRETCH or text != b"".join(new):
         return
@@ -191,7 +197,8 @@ def _is_idle(text: bytes, start: int, end: int, separators: int, alone: bool) ->
     """`alone`: nothing stands behind the first of its separators, which says that `(a,)` is a
     list of one.
     """
-    before, inside = text[max(0, start - _NEAR) : start], text[start + 1 : end].strip()
+    before = text[max(0, start - _NEAR) : start]
+    inside = text[start + 1 : end].strip()
     if text[start] == ord("{"):
         single = separators == 1 and alone and b"{" not in inside
         return single and bool(_RULES.search(before)) and not inside.startswith(b"if")
@@ -261,10 +268,13 @@ class _Moves:
             self._hunks[source].spared.add(old + shift)
 
     def _reach(self, source: int, old: int, target: int, new: int, step: int) -> int:
-        before, after = self._old[source], self._new[target]
-        spared, successors = self._hunks[source].spared, self._hunks[target].successors
+        before = self._old[source]
+        after = self._new[target]
+        spared = self._hunks[source].spared
+        successors = self._hunks[target].successors
         steps = 0
-        a, b = old + step, new + step
+        a = old + step
+        b = new + step
         while (
             0 <= a < len(before)
             and 0 <= b < len(after)
@@ -273,5 +283,6 @@ class _Moves:
             and b not in successors
         ):
             steps += 1
-            a, b = a + step, b + step
+            a += step
+            b += step
         return steps

@@ -139,7 +139,8 @@ def _unchanged_runs(hunks: Sequence[Range], lines: int) -> list[tuple[int, int, 
     for _, a1, b0, b1 in hunks:
         if b0 > new:
             runs.append((new, b0, old - new))
-        old, new = a1, b1
+        old = a1
+        new = b1
     if lines > new:
         runs.append((new, lines, old - new))
     return runs
@@ -165,7 +166,8 @@ def same_lines(old: FileLines, new: FileLines, contents: Contents) -> dict[int, 
     of another parent.
     """
     hunks = contents.diff(old.oid, new.oid)
-    before, after = numbers(old.vector), numbers(new.vector)
+    before = numbers(old.vector)
+    after = numbers(new.vector)
     if hunks is None or (hunks and (hunks[-1][1] > len(before) or hunks[-1][3] > len(after))):
         return {}
     return {

@@ -92,7 +92,8 @@ def share_of(grouping: str) -> Minimum:
 
 def sample(pairs: Iterable[tuple[int, object]]) -> Sample:
     """(lines, commit) of one side."""
-    lines, commits = 0, set()
+    lines = 0
+    commits = set()
     for count, commit in pairs:
         lines += count
         commits.add(commit)

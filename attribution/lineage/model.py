@@ -159,10 +159,12 @@ def _difference(old: memoryview, new: memoryview) -> tuple[dict[int, int], dict[
 
     Bags without repetitions, the usual case, are faster.
     """
-    a, b = set(old), set(new)
+    a = set(old)
+    b = set(new)
     if len(a) == len(old) and len(b) == len(new):
         return dict.fromkeys(a - b, 1), dict.fromkeys(b - a, 1)
-    left, came = Counter(old), Counter(new)
+    left = Counter(old)
+    came = Counter(new)
     return _more(left, came), _more(came, left)
 
 
@@ -179,14 +181,16 @@ def trim_common_lines(old: bytes, new: bytes) -> tuple[bytes, bytes]:
         return b"", b""
     limit = min(len(old), len(new)) // WIDTH
     head = _equal(limit, lambda n: old[: n * WIDTH] == new[: n * WIDTH])
-    a, b = old[head * WIDTH :], new[head * WIDTH :]
+    a = old[head * WIDTH :]
+    b = new[head * WIDTH :]
     tail = _equal(limit - head, lambda n: a[len(a) - n * WIDTH :] == b[len(b) - n * WIDTH :])
     return a[: len(a) - tail * WIDTH], b[: len(b) - tail * WIDTH]
 
 
 def _equal(limit: int, equal: Callable[[int], bool]) -> int:
     """The largest number up to `limit` for which `equal` still holds."""
-    low, high = 0, limit
+    low = 0
+    high = limit
     while low < high:
         middle = (low + high + 1) // 2
         if equal(middle):
@@ -329,6 +333,7 @@ def runs(values: bytes) -> Iterator[tuple[int, int]]:
             continue
         if length:
             yield first, length
-        first, length = value, 1
+        first = value
+        length = 1
     if length:
         yield first, length

@@ -22,13 +22,15 @@ def fingerprint(deltas: Sequence[FileDelta]) -> Fingerprint | None:
     """Fingerprint of the texts that a commit removes and adds; None when some are unknown or
     they say too little.
     """
-    forward, inverse = hashlib.blake2b(digest_size=12), hashlib.blake2b(digest_size=12)
+    forward = hashlib.blake2b(digest_size=12)
+    inverse = hashlib.blake2b(digest_size=12)
     text_length = 0
     for delta in sorted(deltas, key=lambda d: d.path):
         if delta.hunks is None or delta.text is None:
             return None
         for removed, added in delta.text:
-            old, new = b"\n".join(removed), b"\n".join(added)
+            old = b"\n".join(removed)
+            new = b"\n".join(added)
             text_length += len((old + new).translate(None, _NO_WORD))
             name = delta.path.encode("utf-8", "surrogateescape")
             forward.update(b"%b\0%d %d\0%b%b" % (name, len(old), len(new), old, new))
@@ -52,7 +54,8 @@ def taken_back(messages: Iterable[tuple[str, str]]) -> set[str]:
     `messages`: commit id, message; in order.
     """
     history = list(messages)
-    shas, result = [sha for sha, _ in history], set[str]()
+    shas = [sha for sha, _ in history]
+    result = set[str]()
     for sha, message in reversed(history):
         name = named_commit(message) if sha not in result else None
         target = None if name is None else _resolve(name, shas)

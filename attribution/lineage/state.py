@@ -63,7 +63,9 @@ class SavedHistory(NamedTuple):
 
 
 def dump(history: LineHistory, lifetimes: LineLifetimes) -> bytes:
-    origins, removals, files = history.origins, lifetimes.removals, sorted(history.state.items())
+    origins = history.origins
+    removals = lifetimes.removals
+    files = sorted(history.state.items())
     pieces = [list(runs(file.vector)) for _, file in files]
     columns = [
         origins.first,

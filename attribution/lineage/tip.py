@@ -59,7 +59,8 @@ class Authors:
                 line += count
 
     def _cut(self, first: int, lines: int) -> Iterator[tuple[int, WrittenLines | None]]:
-        origin, end = first, first + lines
+        origin = first
+        end = first + lines
         while first and origin < end:
             index = bisect_right(self._firsts, origin) - 1
             span = self._written[index] if index >= 0 else None

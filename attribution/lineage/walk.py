@@ -88,10 +88,8 @@ class ChangeSource:
                     FileDelta(change.path, "", change.new or "", 0, change.new_mode, None)
                 )
                 continue
-            old_mode, new_mode = (
-                (change.old_mode if change.old else 0),
-                (change.new_mode if change.new else 0),
-            )
+            old_mode = change.old_mode if change.old else 0
+            new_mode = change.new_mode if change.new else 0
             hunks: list[Range] | None = [] if not change.new else None
             deltas.append(
                 FileDelta(
@@ -189,7 +187,9 @@ class HistoryWalk:
 
     def _prepare(self, commits: Commits, tip: str, saved: LineHistory | None, window: bool) -> None:
         if saved is not None:
-            self._shas, self._origins, self._present = saved.shas, saved.origins, saved.present
+            self._shas = saved.shas
+            self._origins = saved.origins
+            self._present = saved.present
             self._states[saved.tip] = saved.state
             self._contents.written.update(file.oid for file in saved.state.values())
             self._boundary.update(saved.boundary)
@@ -311,7 +311,8 @@ class HistoryWalk:
 
     def _old_file(self, parent: str, delta: FileDelta) -> FileLines:
         """A file that is not in the state: older than the window, or a gap in the clone."""
-        oid, mode = delta.old, delta.old_mode
+        oid = delta.old
+        mode = delta.old_mode
         if not oid:
             oid, mode = self._outside.listing(parent).get(delta.path, ("", delta.old_mode))
         return FileLines(

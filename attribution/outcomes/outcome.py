@@ -36,10 +36,8 @@ class TakenBack:
     by: Counter[str] = field(default_factory=Counter)  # reverted lines by who took them back
 
     def add(self, other: Self) -> None:
-        self.reverted, self.restored = (
-            self.reverted + other.reverted,
-            self.restored + other.restored,
-        )
+        self.reverted += other.reverted
+        self.restored += other.restored
         self.by.update(other.by)
 
     @property
@@ -61,7 +59,8 @@ class Undone:
     files: TakenBack = field(default_factory=TakenBack)
 
     def add(self, other: Self) -> None:
-        self.peak, self.gone = self.peak + other.peak, self.gone + other.gone
+        self.peak += other.peak
+        self.gone += other.gone
         self.places.add(other.places)
         self.files.add(other.files)
 

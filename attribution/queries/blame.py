@@ -108,7 +108,8 @@ def blame(
     few = sorted(only) if len(only) < len(texts) else ()
     origins = introductions(opened.repo, sha, path, len(texts), few, ignored) if texts else {}
     _complete(opened, origins.values())
-    attributions, moves = Attributions(opened), MoveHistories(opened.store, opened.repo_id)
+    attributions = Attributions(opened)
+    moves = MoveHistories(opened.store, opened.repo_id)
     at = AnsweredAt(_shown(opened, sha), len(opened.newer))
     lines = [
         BlameLine(

@@ -35,7 +35,8 @@ def blame_agreement(
         agreements = verify(
             HistoryWalk(repo, git), tip, dict.fromkeys(compared, sample), seed, progress
         )
-    rows, notes = [], []
+    rows = []
+    notes = []
     for sha, result in agreements.items():
         rows.append(
             {

@@ -49,7 +49,10 @@ DIMENSIONS = (
 """What groups can be made of. `person` is the git author, and nobody's merit: who commits a line
 need not have written it.
 """
-NO_TEAM, NO_AGENT, NO_DRIVER, NO_RELEASE = "no team", "no agent", "no session", "not released"
+NO_TEAM = "no team"
+NO_AGENT = "no agent"
+NO_DRIVER = "no session"
+NO_RELEASE = "not released"
 _WITHOUT = {"agent": NO_AGENT, "driver": NO_DRIVER, "release": NO_RELEASE}
 # a prompt has these, and no directory, team or person
 _OF_TURNS = frozenset({"month", "week", "repository", "agent", "driver"})
@@ -110,7 +113,8 @@ def no_lines(store: Store) -> WhoWroteError:
 
 def group_rows(result: Facts, options: BreakdownOptions) -> list[Row]:
     """The names and numbers of the groups that have lines, in order of their names."""
-    scope, groups = _scope(result, options), result.grouped(_Naming(options, result).key)
+    scope = _scope(result, options)
+    groups = result.grouped(_Naming(options, result).key)
     return [
         dict(zip(options.by, key, strict=True)) | _row(groups[key], scope)
         for key in _in_time(groups, options.by)

@@ -67,7 +67,8 @@ WHERE t.session_id = ? AND t.call_id = ? AND t.call_id <> '' LIMIT 1
 def call_of(store: Store, line: BlameLine, neighbours: Neighbours) -> CallExcerpt | None:
     of = line.attribution
     for call in store.rows(_CALL, (printable(line.introduced.path), of.session_id, of.call_id)):
-        command, written = call.pop("command"), call.pop("input")
+        command = call.pop("command")
+        written = call.pop("input")
         arguments = (
             [_Argument("$", "", command)] if command is not None else list(_arguments(written))
         )
@@ -169,7 +170,8 @@ def _mark_lines(argument: _Argument) -> list[MarkedLine]:
 
 def marked_lines(before: Sequence[str], after: Sequence[str]) -> list[MarkedLine]:
     """What became of lines; very long texts are not compared, but shown as removed and added."""
-    removed, added = [("-", line) for line in before], [("+", line) for line in after]
+    removed = [("-", line) for line in before]
+    added = [("+", line) for line in after]
     if not before or len(before) * len(after) > _COMPARED:
         return removed + added
     result = []
@@ -185,7 +187,8 @@ def marked_lines(before: Sequence[str], after: Sequence[str]) -> list[MarkedLine
 
 
 def _likeness(line: str, requested: str) -> float:
-    a, b = line.strip(), requested.strip()
+    a = line.strip()
+    b = requested.strip()
     if a == b:
         return 1.0
     if not a or not b or not 0.4 < len(a) / len(b) < 2.5:

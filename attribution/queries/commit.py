@@ -172,7 +172,9 @@ def commit_summaries(store: Store, shas: Sequence[str]) -> list[CommitSummary]:
 
 
 _AROUND = 3  # lines of context
-_FILE, _COMMIT = 600, 4000  # lines that are shown of a file and of a commit
+# lines that are shown of a file and of a commit
+_FILE = 600
+_COMMIT = 4000
 _LARGE = 2_000_000  # bytes of a file beyond which it is not compared
 
 
@@ -256,7 +258,8 @@ def _hunks(old: bytes, new: bytes, spans: Sequence[AttributedLines]) -> Iterator
                 ShownLine("+", None, n + 1, after[n], verdicts.get(n + 1))
                 for n in range(change.b0, change.b1)
             ]
-            a, b = change.a1, change.b1
+            a = change.a1
+            b = change.b1
         hunk += _context(before, a, min(len(before), a + _AROUND), b)
         yield hunk
 

@@ -201,11 +201,10 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
     shas = json.dumps([commit.sha for commit in commits])
     known = opened.store.pairs(_KNOWN, (opened.repo_id, shas))
     numbers = json.dumps(list(known.values()))
-    lines, sessions = (
-        opened.store.rows(_LINES, (numbers,)),
-        opened.store.rows(_SESSIONS, (numbers,)),
-    )
-    kinds, reasons = kind_lines(lines), Counter[str]()
+    lines = opened.store.rows(_LINES, (numbers,))
+    sessions = opened.store.rows(_SESSIONS, (numbers,))
+    kinds = kind_lines(lines)
+    reasons = Counter[str]()
     for row in lines:
         if row["kind"] in HEADLINE and row["class"] == LineClass.UNKNOWN:
             reasons[row["reason"]] += row["lines"]
@@ -224,7 +223,8 @@ def stats(opened: OpenRepo, requested: str = "", since: str = "") -> RangeStats:
 
 
 def _models(rows: Iterable[Row]) -> Table:
-    lines, sessions = Counter[tuple[str, str]](), defaultdict[tuple[str, str], set[int]](set)
+    lines = Counter[tuple[str, str]]()
+    sessions = defaultdict[tuple[str, str], set[int]](set)
     for row in rows:
         lines[row["agent"], row["model"]] += row["lines"]
         sessions[row["agent"], row["model"]].add(row["session_id"])

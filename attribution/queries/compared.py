@@ -74,7 +74,8 @@ def _repairs(store: Store, repo_id: int) -> Iterator[Written]:
     commits = _history(store, repo_id, _IS_FIX)
     for removed in removed_lines(store, repo_id):
         record = removed.record
-        birth, end = commits[record.birth], commits.get(removed.removed_in)
+        birth = commits[record.birth]
+        end = commits.get(removed.removed_in)
         repaired = record.dead and end is not None and end["is_fix"] and record.days > 1
         event = (birth["id"], end["id"], record.author) if repaired and end is not None else None
         if record.kind == FileKind.SOURCE and record.lines:

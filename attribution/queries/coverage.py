@@ -114,7 +114,8 @@ def kind_lines(rows: Iterable[Row]) -> Table:
 
 
 def _coverage(days: int | None, rows: Iterable[Row]) -> Coverage:
-    attributed, missing = 0, Counter[str]()
+    attributed = 0
+    missing = Counter[str]()
     for row in rows:
         if row["class"] in ATTRIBUTED:
             attributed += row["lines"]
@@ -149,10 +150,8 @@ class AgentShare(NamedTuple):
     @classmethod
     def of(cls, lines: Numbers) -> AgentShare:
         """`lines`: class -> lines."""
-        declared, unanswered = (
-            lines.get(LineClass.DECLARED, 0),
-            sum(lines.get(name, 0) for name in UNANSWERED),
-        )
+        declared = lines.get(LineClass.DECLARED, 0)
+        unanswered = sum(lines.get(name, 0) for name in UNANSWERED)
         return cls(lines.get(LineClass.AGENT, 0), declared, unanswered, sum(lines.values()))
 
     @property

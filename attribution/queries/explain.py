@@ -110,7 +110,8 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
     """Why a line is whose it is. Raises UnknownBranch, WhoWroteError."""
     blamed = blame(opened, file, commit, [number])
     explanation = explain_line(opened, blamed.lines[0], blamed.texts, blamed.path, blamed.sha)
-    explanation.branch, explanation.notes = blamed.branch, blamed.notes
+    explanation.branch = blamed.branch
+    explanation.notes = blamed.notes
     return explanation
 
 
@@ -287,7 +288,9 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         return []
     from attribution.queries.suspects import produced, works_on
 
-    path, store, of = printable(line.introduced.path), opened.store, line.attribution
+    path = printable(line.introduced.path)
+    store = opened.store
+    of = line.attribution
     edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
     asked = (opened.repo_id, window.since, window.until)
     commands = store.rows(

@@ -163,11 +163,9 @@ class _Lookup:
                 " of it"
             )
             return
-        report.days, sha, left_main = (
-            removal["days"],
-            removal["removed_sha"],
-            removal["left_main_sha"],
-        )
+        report.days = removal["days"]
+        sha = removal["removed_sha"]
+        left_main = removal["left_main_sha"]
         if sha is None:
             path = report.path if report.sha == self.where.head else ""
             report.events.append(self.event("present", Introduction(self.where.head, path, 0)))

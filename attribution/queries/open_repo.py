@@ -122,7 +122,8 @@ def wait_for(opened: OpenRepo, sha: str) -> None:
     """What waits to be worked out is what led to this commit."""
     if sha not in opened.waiting:
         since = opened.repo.history_of([sha], [opened.head])
-        opened.newer, opened.pending = tuple(commit.sha for commit in since), ("", "")
+        opened.newer = tuple(commit.sha for commit in since)
+        opened.pending = ("", "")
 
 
 class AnsweredAt(NamedTuple):
@@ -224,7 +225,8 @@ def with_changes(opened: OpenRepo, name: str = "") -> str:
         if len(changed) > _MOST_CHANGED:
             changed = [path for path in changed if path in names]
         first = _commit_files(opened, opened.tip, staged, opened.repo.path / "index")
-        top, on = opened.repo.worktree() or Path(), first or opened.tip
+        top = opened.repo.worktree() or Path()
+        on = first or opened.tip
         texts = ((path, _file_now(top, path)) for path in changed)
         files = {p: text for p, text in texts if text is not None or not os.path.lexists(top / p)}
         newest = max((top / p for p in files), key=_saved_at, default=top)

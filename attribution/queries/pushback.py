@@ -138,8 +138,10 @@ def _later(store: Store, repo: int | None) -> Iterator[tuple[int, list[Message]]
     for values in session_features(store, repo, only=_FEATURES):
         if values["turns_classified"] is None or len(values["user_msg_lengths"] or ()) < 2:
             continue
-        agent, driver = values["agent"] or "", values["driver"]
-        typed, backs = values["typed_turn_numbers"], values["turn_pushes_back"]
+        agent = values["agent"] or ""
+        driver = values["driver"]
+        typed = values["typed_turn_numbers"]
+        backs = values["turn_pushes_back"]
         by_vector = vectors.get(values["session_id"], [])
         if len(by_vector) != len(typed):  # none, or those of a session that has gone on since
             by_vector = [None] * len(typed)
@@ -223,11 +225,9 @@ def _deeds(messages: Iterable[Message]) -> Row:
         for message in answered
         if message.pushes_back is not None
     ]
-    only_said, only_changed, several = (
-        pairs.count((True, False)),
-        pairs.count((False, True)),
-        len(pairs) >= minimum.MESSAGES,
-    )
+    only_said = pairs.count((True, False))
+    only_changed = pairs.count((False, True))
+    several = len(pairs) >= minimum.MESSAGES
     return {
         "deeds_answers": len(answered),
         "deeds_changed": sum(bool(message.changed) for message in answered),

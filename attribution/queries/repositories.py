@@ -82,7 +82,8 @@ def known_clones(
     """
     from collector.git.repository import GitRepo
 
-    clones, notes = [], []
+    clones = []
+    notes = []
     for row in all_repositories(store, repo_id):
         try:
             clones.append((row.id, row.name, GitRepo(row.path or "")))

@@ -72,7 +72,8 @@ def review(opened: OpenRepo, base: str) -> Row:
     """
     shas = waiting_shas(opened, base)
     within = {*shas, NO_COMMIT}
-    rows, lines = list[Row](), 0
+    rows = list[Row]()
+    lines = 0
     for row in opened.store.rows(_PATHS, (opened.repo_id, json.dumps(shas))):
         if opened.repo.file_at((opened.waiting or [opened.tip])[-1], row["path"]) is None:
             continue
@@ -105,7 +106,8 @@ def _rows(opened: OpenRepo, path: str, added: Iterable[Block]) -> list[Row]:
 
     rows = []
     for block in added:
-        of, sha = block.first.attribution, block.first.introduced.sha
+        of = block.first.attribution
+        sha = block.first.introduced.sha
         if of.kind in (LineClass.HUMAN, LineClass.LIKELY_HUMAN, LineClass.TOOL):
             continue
         approved = is_approved(sha)

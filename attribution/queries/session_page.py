@@ -111,7 +111,8 @@ def _ledger(store: Store, session_id: int, stats: Row) -> list[tuple[str, int, b
     """From what its edits wrote over its lines in commits to those at HEAD, which are left out
     where lines were not followed.
     """
-    written, kept = stats["produced"], stats["survived"] + stats["reformatted"]
+    written = stats["produced"]
+    kept = stats["survived"] + stats["reformatted"]
     committed = sum(_turn_lines(store, session_id).values())
     if not written + committed:
         return []
@@ -198,7 +199,8 @@ def _parts(message_rows: Sequence[Row], calls: Sequence[ShownCall]) -> list[Turn
 
 
 def _date_items(several: Sequence[tuple[str | None, _T]]) -> list[tuple[str, _T]]:
-    last, result = "", []
+    last = ""
+    result = []
     for moment, item in several:
         last = moment or last
         result.append((last, item))

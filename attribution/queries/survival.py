@@ -161,8 +161,10 @@ def _record(row: _Lines, end: float, last: int) -> LifetimeRecord:
     added = seconds(row.added_at)
     follow = max(0.0, end - added) / _DAY
     arrived = row.arrived if row.arrived is not None else last
-    lost, removed = row.cause == LOST, row.removed_in is not None
-    days, commits = follow, last - arrived
+    lost = row.cause == LOST
+    removed = row.removed_in is not None
+    days = follow
+    commits = last - arrived
     if removed:
         days = max(0.0, seconds(row.removed_at or "") - added) / _DAY
         commits = max(0, row.left_main - arrived) if row.left_main is not None else 0
@@ -348,7 +350,8 @@ def history_coverage(store: Store) -> tuple[list[int], list[str]]:
 def _groups(records: Sequence[LifetimeRecord], grouping: str) -> list[Row]:
     groups = []
     for (name, author), members in survival.group_records(records, grouping).items():
-        lines, dead = sum(r.lines for r in members), sum(r.lines for r in members if r.dead)
+        lines = sum(r.lines for r in members)
+        dead = sum(r.lines for r in members if r.dead)
         # in commits that were taken back
         reverted = sum(r.lines for r in members if r.reverted_later)
         about: Row = {"grouping": grouping, "name": name, "author": author}

@@ -147,7 +147,8 @@ class Attributions:
     """Commits and spans of one repository, each read once."""
 
     def __init__(self, opened: OpenRepo) -> None:
-        self._store, self._repo_id = opened.store, opened.repo_id
+        self._store = opened.store
+        self._repo_id = opened.repo_id
         self._waiting = dict.fromkeys(opened.newer, Reason.NOT_YET)
         self._waiting |= dict.fromkeys(opened.unmade, Reason.NOT_COMMITTED)
         self._commits: dict[str, CommitRef | None] = {}
@@ -163,7 +164,8 @@ class Attributions:
         """Of a commit that no run has read, only what is sure already."""
         spans = self.spans(introduction.sha, introduction.path)
         found = (s.attribution for s in spans if s.start <= introduction.line <= s.end)
-        of, reason = next(found, LineAttribution()), self._waiting.get(introduction.sha)
+        of = next(found, LineAttribution())
+        reason = self._waiting.get(introduction.sha)
         if reason is None:
             return of
         if not of.author or of.reason in (NOT_COMMITTED, NOT_YET):
@@ -217,7 +219,8 @@ class MoveHistories:
     """Lookups in one repository's line history; empty where none is stored."""
 
     def __init__(self, store: Store, repo_id: int) -> None:
-        self._store, self._repo_id = store, repo_id
+        self._store = store
+        self._repo_id = repo_id
         self._is_stored = (
             store.value("SELECT 1 FROM history_commits WHERE repo_id = ? LIMIT 1", (repo_id,))
             is not None

@@ -212,10 +212,8 @@ def _unknowable(now: Row) -> list[str]:
     share = AgentShare.of({name: now.get(f"{name}_lines", 0) for name in LINE_CLASSES})
     between = ""
     if share.lines:
-        low, high = (
-            percent(share.by_agents, share.lines),
-            percent(share.by_agents + share.unanswered, share.lines),
-        )
+        low = percent(share.by_agents, share.lines)
+        high = percent(share.by_agents + share.unanswered, share.lines)
         between = f": this week it lies between {low} and {high}" if share.unanswered else ""
     return [
         (

@@ -56,7 +56,8 @@ def cmd(text: str, cwd: str, run: Evaluation) -> list[Effect]:
 
 def _groups(text: str) -> Iterator[list[_Command]]:
     """Each group of commands in brackets with its end as the last one; other commands alone."""
-    depth, group = 0, [_Command()]
+    depth = 0
+    group = [_Command()]
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
@@ -108,7 +109,8 @@ def _own(call: ProgramCall, words: list[str], command: _Command) -> Iterator[Eff
     """What the program does that a command names."""
     if not words or words[0].lower() in ("type", "rem", "echo", "@echo", "cd", "chdir", "setlocal"):
         return
-    name, operands = words[0].lower(), [word for word in words[1:] if not word.startswith("/")]
+    name = words[0].lower()
+    operands = [word for word in words[1:] if not word.startswith("/")]
     if name in ("copy", "move", "ren", "rename") and len(operands) == 2:
         source, target = operands
         if name.startswith("ren"):

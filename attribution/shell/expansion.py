@@ -70,7 +70,8 @@ class _Draft:
             texts = _braces(text) if self.braces else [text]
             return [ShellWord(text, self.exact) for text in texts]
         moment, values = self.many
-        before, after = "".join(self.parts[:moment]), "".join(self.parts[moment + 1 :])
+        before = "".join(self.parts[:moment])
+        after = "".join(self.parts[moment + 1 :])
         variants = tuple(before + value + after for value in values)
         exact = self.exact and not any(set(value) & set("*?[") for value in values)
         return (
@@ -101,7 +102,10 @@ class WordReader(ABC):
     """A text, the place in it, the variables known so far, and how to take the next word."""
 
     def __init__(self, text: str, cwd: str, depth: int) -> None:
-        self.text, self.start, self.cwd, self.depth = text, cwd, cwd, depth
+        self.text = text
+        self.start = cwd
+        self.cwd = cwd
+        self.depth = depth
         self.pos = 0
         self.commands: list[SimpleCommand] = []
         self.vars: dict[str, tuple[str, ...]] = {"PWD": (cwd,) if cwd else (), "TMPDIR": ("/tmp",)}
@@ -136,7 +140,9 @@ class WordReader(ABC):
         if draft.many:
             self.growth -= sum(map(len, draft.parts)) * len(draft.many[1])
             if self.growth < 0:
-                draft.parts[draft.many[0]], draft.many, draft.exact = "$_", None, False
+                draft.parts[draft.many[0]] = "$_"
+                draft.many = None
+                draft.exact = False
         lone = (
             len(draft.parts) == 1 and not draft.many and _LONE.fullmatch(self.text, start, self.pos)
         )

@@ -111,9 +111,11 @@ def transfer(call: ProgramCall) -> list[Effect]:
     is_into = call.name not in _WITH_VALUE  # to rsync -t says that times are kept
     into = next((b.text for a, b in pairwise(call.args) if is_into and a.text in _INTO), "")
     if into:
-        target, sources = into.rstrip("/") + "/", words
+        target = into.rstrip("/") + "/"
+        sources = words
     elif len(words) > 1:
-        target, sources = words[-1].text, words[:-1]
+        target = words[-1].text
+        sources = words[:-1]
     else:
         return [Effect(kind)]
     if len(sources) > 1:
@@ -232,7 +234,8 @@ def _patch_effects(call: ProgramCall, text: str) -> list[Effect] | None:
 
 
 def _effects_of_file_patch(call: ProgramCall, file_patch: FilePatch) -> list[Effect]:
-    path, new = join(call.cwd, file_patch.path), join(call.cwd, file_patch.new_path)
+    path = join(call.cwd, file_patch.path)
+    new = join(call.cwd, file_patch.new_path)
     if not file_patch.new_path:
         return [Effect("remove", (path,))]
     if not file_patch.path:

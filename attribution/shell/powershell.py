@@ -113,7 +113,8 @@ class _Reader:
     """Takes the tokens of a text in order, and makes effects at the end of each statement."""
 
     def __init__(self, cwd: str, run: Evaluation) -> None:
-        self.cwd, self.run = cwd, run
+        self.cwd = cwd
+        self.run = run
         self.result: list[Effect] = []
         self.words: list[_Word] = []
         self.variables: dict[str, list[_Word]] = {}
@@ -156,7 +157,8 @@ class _Reader:
         return known or [_Word(plain, "$" not in plain)]
 
     def _end(self, separator: str) -> None:
-        words, self.words = self.words, []
+        words = self.words
+        self.words = []
         if len(words) > 1 and words[1].text == "=":
             self.variables[words[0].text.lower()] = words[2:] if _are_texts(words[2:]) else []
             words = words[2:]
@@ -225,7 +227,8 @@ def _method(call: ProgramCall, name: str, words: list[_Word]) -> list[Effect]:
     arguments = [word for word in words if word.text not in (",", "@")]
     if not arguments or not arguments[0].exact:
         return [Effect("opaque")]
-    path, texts = arguments[0].shell, _texts(arguments[1:])
+    path = arguments[0].shell
+    texts = _texts(arguments[1:])
     text = _lines(texts)
     if text is not None and "lines" not in name.lower():
         text = text.removesuffix("\n") if len(texts) == 1 else None
@@ -311,7 +314,8 @@ def _arguments(words: list[_Word]) -> tuple[dict[str, list[_Word]], list[_Word]]
     """
     named: dict[str, list[_Word]] = {}
     loose: list[_Word] = []
-    values, more = loose, False
+    values = loose
+    more = False
     for word in words:
         text = word.text.lower()
         if not word.literal and (text.startswith("-") or text in _SWITCHES):

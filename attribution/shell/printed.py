@@ -143,10 +143,8 @@ def _parse(command: str, cwd: str, output: str) -> list[SimpleCommand]:
 
 
 def _shown_by(command: SimpleCommand, words: Sequence[str], output: str) -> Iterator[FilePart]:
-    name, files = (
-        words[0],
-        [word for word in words[1:] if is_path(word) and not word.startswith("-")],
-    )
+    name = words[0]
+    files = [word for word in words[1:] if is_path(word) and not word.startswith("-")]
     if name == "git":
         yield from _shown_by_git(command.cwd, words, output)
     elif name in ("rg", "grep"):
@@ -195,7 +193,8 @@ def _in_range(part: FilePart, lines: str) -> FilePart:
     """What `sed -n` shows of a text that begins where `part` does."""
     match = _RANGE.fullmatch(lines)
     assert match is not None
-    first, last = int(match[1]), match[2] or match[1]
+    first = int(match[1])
+    last = match[2] or match[1]
     whole = first == 1 and (last == "$" or _is_all(part.text, int(last)))
     return replace(part, start=first, whole=whole)
 
@@ -240,13 +239,17 @@ def _found_lines(cwd: str, operand: str, output: str) -> Iterator[FilePart]:
         )
         for line in lines
     ]
-    path, start, run = "", 0, list[str]()
+    path = ""
+    start = 0
+    run = list[str]()
     for match in [*matches, None]:
         found, number = (match[1] or operand, int(match[2])) if match else ("", 0)
         if found != path or number != start + len(run):
             if run and is_path(path):
                 yield FilePart(join(cwd, path), "\n".join(run), start)
-            path, start, run = found, number, []
+            path = found
+            start = number
+            run = []
         run += [match[3]] if match else []
 
 
@@ -265,12 +268,15 @@ def _shown_by_git(cwd: str, words: Sequence[str], output: str) -> Iterator[FileP
 
 def _new_sides(cwd: str, output: str) -> Iterator[FilePart]:
     """The new side of each hunk of a patch. Its paths are seen from the top of the worktree."""
-    path, start, lines = "", 0, list[str]()
+    path = ""
+    start = 0
+    lines = list[str]()
     for line in [*output.split("\n"), "+++ "]:
         if (hunk := _HUNK.match(line)) or line.startswith(("+++ ", "diff --git ")):
             if path and lines:
                 yield FilePart(join(cwd, path), "\n".join(lines).rstrip("\n"), start)
-            start, lines = int(hunk[1]) if hunk else 0, []
+            start = int(hunk[1]) if hunk else 0
+            lines = []
             if line.startswith("+++ "):
                 path = line[6:] if line.startswith("+++ b/") else ""
         elif line[:1] in ("+", " ") or not line:  # recorders strip a blank line of the context

@@ -141,7 +141,8 @@ def _source(call: ProgramCall) -> list[Effect]:
 
 def _shell(call: ProgramCall) -> list[Effect]:
     """`sh -c …`, `bash script`, `eval …`, `bash <<EOF`."""
-    texts, switch = call.texts, "/" if call.name == "cmd" else ("-", "+")
+    texts = call.texts
+    switch = "/" if call.name == "cmd" else ("-", "+")
     if call.name in ("eval", "trap"):
         return call.nested_effects(" ".join(texts if call.name == "eval" else texts[:1]))
     for moment, text in enumerate(texts):

@@ -104,7 +104,8 @@ class _Run:
                 case ast.Assign(targets=[target], value=value):
                     self._bind(target, self.value(value))
                 case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                    added, before = self.value(value), self.names[name]
+                    added = self.value(value)
+                    before = self.names[name]
                     # which may have other names, too
                     if isinstance(before, list) and isinstance(op, ast.Add):
                         before.extend(added)
@@ -150,7 +151,8 @@ class _Run:
             case ast.Call(
                 func=ast.Attribute(value=subject, attr="write" | "writelines"), args=[text]
             ):
-                file, written = self.value(subject), self.value(text)
+                file = self.value(subject)
+                written = self.value(text)
                 self._write(
                     file,
                     self.files[file],
@@ -199,10 +201,8 @@ class _Run:
         return self._limit_size(result)
 
     def _call_value(self, call: ast.Call) -> Any:
-        name, subject = (
-            _name(call.func),
-            call.func.value if isinstance(call.func, ast.Attribute) else None,
-        )
+        name = _name(call.func)
+        subject = call.func.value if isinstance(call.func, ast.Attribute) else None
         if name == "open" and _is_plain(call):
             path, mode = [self.value(item) for item in (*filter(None, [subject]), *call.args)]
             return self._open_call(path, mode)

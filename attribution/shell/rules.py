@@ -58,7 +58,8 @@ def unknown(call: ProgramCall, verb: str) -> list[Effect]:
 
 
 def _verdict(verdict: tuple[str, ...], call: ProgramCall, whole: ProgramCall) -> list[Effect]:
-    kind, remainder = verdict[0], verdict[1:]
+    kind = verdict[0]
+    remainder = verdict[1:]
     if kind == "-":
         return [Effect("generate")] if _updates(whole) else []
     if kind == "fix":
@@ -97,7 +98,8 @@ def scaffold(verdict: Sequence[str], call: ProgramCall) -> list[Effect]:
     """The directory that a template fills, which may be the one it was called in; the named
     files where no operand says which.
     """
-    number, files = int(verdict[0]), verdict[1:]
+    number = int(verdict[0])
+    files = verdict[1:]
     ours = call.args[: call.texts.index("--")] if "--" in call.texts else call.args
     words = operands(ours, tables.VALUED)
     target = next(

@@ -128,7 +128,9 @@ class _Reader(WordReader):
             return False
         self.pos = match.end()
         self._skip()
-        fd, op, moment = match[1] or "", match[2] or match[3], self.pos
+        fd = match[1] or ""
+        op = match[2] or match[3]
+        moment = self.pos
         words = self._word()
         if not words:
             raise Unparsable

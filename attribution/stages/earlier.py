@@ -126,7 +126,8 @@ def _is_better(old: Verdict, new: Verdict, gone: Collection[int]) -> bool:
 def _verdict(values: Sequence[Any], ids: Mapping[str, int]) -> Verdict:
     """What `origin_values` made these of; words as the database has them."""
     row = dict(zip(ORIGIN, values, strict=True))
-    call, witness = None, None
+    call = None
+    witness = None
     if row["session_id"] is not None:
         number = ids[row["session_id"]]
         call = CallRef(number, row["call_id"] or "", row["turn_index"], 0.0)

@@ -117,7 +117,8 @@ def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
     store.connection.execute(
         "UPDATE turn_outcomes SET cost_usd = NULL WHERE repo_id = ?", (repo_id,)
     )
-    of_sessions, of_turns = [], []
+    of_sessions = []
+    of_turns = []
     for values in session_features(store, repo_id, only=_INPUTS):
         started = (
             None if values["started_at"] is None else datetime.fromisoformat(values["started_at"])
@@ -127,7 +128,8 @@ def fill_costs(store: Store, repo_id: int, prices: Prices) -> None:
                 values["unrecorded_tokens"], values["recorded_cost_usd"], prices, started
             )
             of_sessions.append((values["session_id"], cost))
-        listed, recorded = values["tokens_by_turn"] or {}, values["recorded_cost_by_turn"] or {}
+        listed = values["tokens_by_turn"] or {}
+        recorded = values["recorded_cost_by_turn"] or {}
         for turn in {*listed, *recorded}:
             cost = cost_of(listed.get(turn, {}), recorded.get(turn), prices, started)
             of_turns.append((cost["cost_usd"], values["session_id"], int(turn)))

@@ -99,7 +99,9 @@ _LIFE = (
 
 class _Rows:
     def __init__(self, store: Store, repo_id: int, done: Finished) -> None:
-        self._store, self._repo_id, self._done = store, repo_id, done
+        self._store = store
+        self._repo_id = repo_id
+        self._done = done
         self._known = store.rows(
             "SELECT id, main_line FROM history_commits WHERE repo_id = ? ORDER BY number",
             (repo_id,),
@@ -120,7 +122,8 @@ class _Rows:
         self._store.insert("history_commits", _COMMIT, rows)
 
     def _commit_row(self, number: int, count: Count, main: int | None) -> RowValues:
-        commit, ids = self._done.commits[count.sha], self._ids
+        commit = self._done.commits[count.sha]
+        ids = self._ids
         landed = self._done.lifetimes.landed[number]
         patch = count.patch or (None, None)
         return (
@@ -145,7 +148,8 @@ class _Rows:
         """Commit -> the commits it takes back, a merge with all that it had brought; noted in
         the rows of both.
         """
-        done, ids = self._done, self._ids
+        done = self._done
+        ids = self._ids
         claimed = {}
         patches = []
         for number, count in enumerate(done.notes.counts, done.first):
@@ -245,7 +249,8 @@ class _Rows:
         self._store.insert("line_moves", columns, rows)
 
     def tip(self, how: Texts) -> None:
-        history, lifetimes = self._done.history, self._done.lifetimes
+        history = self._done.history
+        lifetimes = self._done.lifetimes
         lines = sum(lifetimes.alive[BEFORE + 1 :])
         total = history.present[-1] if history.present else 0
         row = (
@@ -276,7 +281,8 @@ def _kind(flags: int, boundary: bool) -> LineKind:
 
 def _rows_to_write(done: Finished) -> list[int]:
     """New hunks, and older hunks with a line whose fate may have changed."""
-    origins, touched = done.history.origins, done.lifetimes.touched_origins()
+    origins = done.history.origins
+    touched = done.lifetimes.touched_origins()
     older = {origins.row(origin) for origin in touched if origin != BEFORE}
     new = max(bisect_left(origins.commit, done.first), 1)  # commits have rows in their order
     return sorted(row for row in older if row < new) + list(range(new, len(origins)))
@@ -292,7 +298,8 @@ UNREAD = "file_unread"  # a check of the database knows this name
 
 def follow_history(context: RunContext, head: str, request: HistoryRequest) -> HistoryUpdate:
     """Follows the lines up to the commit `head`. Raises DatabaseUnusable, GitFailed."""
-    store, repo_id = context.store, context.repo_id
+    store = context.store
+    repo_id = context.repo_id
     rows = store.rows(
         "SELECT tip_sha, after_sha, keep, settings FROM tip_states WHERE repo_id = ?", (repo_id,)
     )

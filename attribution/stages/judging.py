@@ -116,7 +116,8 @@ def replay(
     scope: Scope = ALL,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
-    history, sessions = evidence.history, evidence.sessions.edits
+    history = evidence.history
+    sessions = evidence.sessions.edits
     named = {path for session in sessions for path in paths_named(session)}
     worktree_roots = WorktreeRoots(
         frozenset(history.paths),
@@ -157,7 +158,8 @@ def replay(
         {sha: renames for sha in history.diffs if (renames := history.renames(sha))},
     )
     for line in lines.values():
-        line.windows.tasks, line.windows.tracked = texts.task, texts.is_tracked
+        line.windows.tasks = texts.task
+        line.windows.tracked = texts.is_tracked
     probes = _probes(evidence, lines, roots_of(sessions, worktree_roots, lines), texts)
     # worktrees compared with one of the commits asked about, and there what the state later
     # depends on
@@ -186,7 +188,8 @@ def _probes(
     texts: RepositoryTexts,
 ) -> dict[str, list[CommitProbe]]:
     """Root -> moments at which the worktree is compared with a commit."""
-    history, links = evidence.history, evidence.links
+    history = evidence.history
+    links = evidence.links
     commits = {c.sha: c for c in history.commits}
     touched = {sha: history.touched(sha) for sha in history.diffs}
     homes = {root for key in evidence.sessions_of_this_clone() for root in roots_of.get(key, ())}

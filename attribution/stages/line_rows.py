@@ -62,7 +62,8 @@ def clear(store: Store, repo_id: int) -> None:
 
 def lines(store: Store, repo_id: int, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_files, origins and spans, and the totals of each commit."""
-    origins, file_numbers = _Origins(store, repo_id), itertools.count(store.next_id("commit_files"))
+    origins = _Origins(store, repo_id)
+    file_numbers = itertools.count(store.next_id("commit_files"))
     commits = iter(numbers.items())
     while several := list(itertools.islice(commits, _TOGETHER)):
         _lines_of(store, several, judged, origins, file_numbers)
@@ -86,7 +87,8 @@ def _lines_of(
             span_rows.extend(
                 (file_number, s.start, s.end, s.nonblank, origins.number(s.verdict)) for s in spans
             )
-            added, deleted = added + file.lines_added, deleted + file.deleted
+            added += file.lines_added
+            deleted += file.deleted
         files = judged.evidence.history.diffs[sha].files
         commit_rows.append((None if files is None else len(files), added, deleted, number))
     origins.write()
@@ -201,7 +203,8 @@ class _Origins:
     """Numbers of distinct (author, how, evidence, source) in one repository."""
 
     def __init__(self, store: Store, repo_id: int) -> None:
-        self._store, self._repo_id = store, repo_id
+        self._store = store
+        self._repo_id = repo_id
         self._first = store.next_id("origins")
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._written = 0
@@ -293,14 +296,13 @@ def links(
 def sessions(store: Store, numbers: Mapping[str, int], judged: Judged) -> None:
     """commit_sessions: the sessions a commit names and the ones whose calls wrote its lines."""
     fates = _fates_by(judged, lambda fate: (fate.sha, fate.session_id))
-    ids, links, recorded = (
-        judged.evidence.sessions.ids,
-        judged.evidence.links,
-        judged.evidence.history.recorded,
-    )
+    ids = judged.evidence.sessions.ids
+    links = judged.evidence.links
+    recorded = judged.evidence.history.recorded
     rows = []
     for sha, number in numbers.items():
-        verdict, link = judged.verdicts[sha], links[sha]
+        verdict = judged.verdicts[sha]
+        link = links[sha]
         behind = link.commit.commit_time - recorded.get(sha, link.commit).commit_time
         begin = since(
             link.commit, [links[parent].commit for parent in link.commit.parents if parent in links]
@@ -349,7 +351,8 @@ def lines_by_session(
     is others' doing. A line that follows its neighbours shows nobody at work, and an older one only
     if it stands nowhere by chance.
     """
-    count, took_part = Counter[int](), set[int]()
+    count = Counter[int]()
+    took_part = set[int]()
     for file, spans in verdict.files:
         for span in spans:
             call = span.verdict.call
@@ -406,7 +409,8 @@ def _fates_by(judged: Judged, key: Any) -> dict[Any, Counter[str]]:
 
 def totals(store: Store, repo_id: int, judged: Judged) -> None:
     """session_stats over all commits of each session."""
-    runs, sessions_read = judged.replayed.runs, set(judged.evidence.sessions.ids.values())
+    runs = judged.replayed.runs
+    sessions_read = set(judged.evidence.sessions.ids.values())
     fates = _fates_by(judged, lambda fate: fate.session_id)
     lost = ("human_deleted", "not_committed", "unexplained")
     uncommitted = Counter(
@@ -414,7 +418,9 @@ def totals(store: Store, repo_id: int, judged: Judged) -> None:
     )
     rows = []
     for row in store.rows(_TOTALS, (repo_id,)):
-        session, agent, human = row["session_id"], row.pop("agent_code"), row.pop("human_code")
+        session = row["session_id"]
+        agent = row.pop("agent_code")
+        human = row.pop("human_code")
         if session not in sessions_read:
             continue
         share = 100.0 * agent / (agent + human) if agent + human else None
@@ -599,7 +605,8 @@ def problems(judged: Judged) -> list[Problem]:
 
 def _unlinked_sessions(judged: Judged) -> Iterator[Problem]:
     """Sessions that made commits which the clone has, and are linked to none."""
-    links, numbers = judged.evidence.links, judged.evidence.sessions.ids
+    links = judged.evidence.links
+    numbers = judged.evidence.sessions.ids
     linked = {numbers[key] for link in links.values() for key in link.sessions if key in numbers}
     linked |= {session for verdict in judged.verdicts.values() for session in verdict.sessions}
     for session in judged.evidence.sessions.edits:

@@ -69,7 +69,8 @@ def attribute_repo(
     feature_rows.prepare(store)
     repo = path if isinstance(path, GitRepo) else GitRepo(path)
     local = find_sessions(repo, options.local)
-    problems, kept_in = list(local.problems), ""
+    problems = list(local.problems)
+    kept_in = ""
     if local.sessions:
         keep_private(store)
         kept_in = keep(local, load, problems) if store.policy.keeps(FULL) else ""
@@ -148,7 +149,8 @@ def _write(context: RunContext, judged: Judged, head: str, since: float | None) 
 
     Call within a transaction. Returns what could not be judged.
     """
-    store, repo_id = context.store, context.repo_id
+    store = context.store
+    repo_id = context.repo_id
     before = earlier.put_aside(store, repo_id, judged.evidence.history.commits)
     numbers = write_commits(
         store, repo_id, _commits_since(judged.evidence.history, since), context.repo.mailmap(head)

@@ -86,7 +86,8 @@ def fill_outcomes(
     stored = {row["id"]: row for row in store.rows(_STORED, (repo_id,))}
     ends = {edits.session_id: edits.ended for edits in sessions_edits}
     for session, row in stored.items():
-        row["undos"], row["ended"] = json.loads(row["undos"] or "[]"), ends.get(session, 0.0)
+        row["undos"] = json.loads(row["undos"] or "[]")
+        row["ended"] = ends.get(session, 0.0)
     sessions: dict[int, _Session] = defaultdict(_Session)
     number = store.next_id("regions")
     for run in replayed.runs:
@@ -280,7 +281,8 @@ def _write_regions(store: Store, first: int, run: WorktreeRun, regions: Sequence
     region_rows = []
     edits: list[tuple[RowValues, Change]] = []
     for number, region in enumerate(regions, first):
-        start, last = run.changes[region.hunks[0]], run.changes[region.hunks[-1]]
+        start = run.changes[region.hunks[0]]
+        last = run.changes[region.hunks[-1]]
         region_rows.append(
             (
                 number,

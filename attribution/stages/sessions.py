@@ -162,7 +162,8 @@ def _prepare(
             edits = edits_of(loaded, task.session_id)
     # without its edits a transcript explains nothing: it counts as unreadable
     except (*INPUT_ERRORS, *PART_ERRORS) as error:
-        loaded, edits = failed_session(task.files, error), None
+        loaded = failed_session(task.files, error)
+        edits = None
     rows = None
     if task.rows:
         stored, rows = prepare_session(task.policy, task.session_id, loaded)
@@ -257,10 +258,8 @@ class _Reading:
     def read_task(self, files: SessionFiles) -> _ReadTask:
         from attribution.stages import feature_rows
 
-        rows, features = (
-            session_run(self.context, files),
-            feature_rows.session_run(self.context, files),
-        )
+        rows = session_run(self.context, files)
+        features = feature_rows.session_run(self.context, files)
         due = not rows.is_current, not (self.few or features.is_current)
         key = b"" if self.few else self.cache.key  # the numbers of a copy are its own
         return _ReadTask(files, self.ids[files.key], self.context.store.policy, *due, key)
@@ -281,7 +280,8 @@ class _Reading:
     def _apart(
         self, waiting: Sequence[_ReadTask], jobs: int
     ) -> Iterator[tuple[_ReadTask, _Prepared]]:
-        left, policy = time_left(), self.context.store.policy
+        left = time_left()
+        policy = self.context.store.policy
         # what a policy has made for its use does not go to other processes
         plain = Policy(policy.content, policy.redaction)
         by_key = {task.files.key: replace(task, policy=plain) for task in waiting}
@@ -295,7 +295,9 @@ class _Reading:
 
     def take(self, task: _ReadTask, done: _Prepared) -> _SessionRead:
         """Stores what was read, and keeps it for the next run."""
-        files, session_id, read = task.files, task.session_id, done.read
+        files = task.files
+        session_id = task.session_id
+        read = done.read
         if done.rows is not None:
             stored = store_session(
                 session_run(self.context, files), session_id, done.loaded, done.rows
@@ -398,7 +400,8 @@ def _store_features(
         with feature_rows.session_run(context, files).writing():
             feature_rows.write(context.store, session_id, done.features)
         return
-    subject, code = printable(files.key), "features_failed"
+    subject = printable(files.key)
+    code = "features_failed"
     with context.store.transaction():
         clear_problems(context.store, context.repo_id, ("transcripts",), subject, (code,))
         context.store.add_problems(

@@ -156,7 +156,8 @@ def _removers(store: Store, repo_id: int) -> dict[tuple[int, str], set[int]]:
         " AND h.commit_sha = c.commit_sha WHERE c.repo_id = ? ORDER BY c.position",
         (repo_id,),
     ):
-        now, names = seconds(r["author_at"]), {r["path"], r["old_path"] or r["path"]}
+        now = seconds(r["author_at"])
+        names = {r["path"], r["old_path"] or r["path"]}
         since = max((before.get(name, 0.0) for name in names), default=0.0)
         touched = (
             (s, edits.get((s, name), ())) for s in sessions.get(r["id"], ()) for name in names

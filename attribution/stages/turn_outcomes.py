@@ -162,7 +162,8 @@ _FATES = (*(f"{name}_{days}" for days in HORIZONS for name in ("old", "alive")),
 
 
 def _count(counts: Numbers, row: Row, head: float) -> None:
-    born, lines = seconds(row["born"]), row["lines"]
+    born = seconds(row["born"])
+    lines = row["lines"]
     died = None if row["died"] is None else max(seconds(row["died"]), born)
     # how long the lines could be followed
     observed = head if row["cause"] != "unreadable" or died is None else died

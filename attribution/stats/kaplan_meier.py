@@ -132,7 +132,8 @@ class _Influences:
         settled = self._settled[observation.cluster]
         fewer = lines - observation.lines
         more = settled + observation.lines * each
-        self._at_risk[observation.cluster], self._settled[observation.cluster] = fewer, more
+        self._at_risk[observation.cluster] = fewer
+        self._settled[observation.cluster] = more
         self._sums[0] += fewer**2 - lines**2
         self._sums[1] += fewer * more - lines * settled
         self._sums[2] += more**2 - settled**2

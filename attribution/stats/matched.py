@@ -122,7 +122,8 @@ def matched_ratio(observed: Sequence[Observed]) -> Ratio:
     squares = math.fsum((value - middle) ** 2 for value in known)
     error = math.sqrt(squares * (len(known) - 1) / len(known))
     width = intervals.t_quantile(len(known) - 1) * error
-    low, high = math.exp(middle - width), math.exp(middle + width)
+    low = math.exp(middle - width)
+    high = math.exp(middle + width)
     return Ratio(math.exp(middle), low, high)
 
 
@@ -135,7 +136,8 @@ def _log_ratio_without(
         sides = changed.get(part.stratum, cells[part.stratum])
         changed[part.stratum] = _add(sides, part, -1)
     for stratum, sides in changed.items():
-        before, after = _terms(cells[stratum]), _terms(sides)
+        before = _terms(cells[stratum])
+        after = _terms(sides)
         above += after[0] - before[0]
         below += after[1] - before[1]
     tiny = 1e-9  # what subtracting leaves of nothing

@@ -37,8 +37,8 @@ class Rate(NamedTuple):
 def total(cells: Iterable[RateCell]) -> RateCell:
     events = lines = 0
     for cell in cells:
-        events = events + cell.events
-        lines = lines + cell.lines
+        events += cell.events
+        lines += cell.lines
     return RateCell(events, lines)
 
 

@@ -45,10 +45,13 @@ def blame_view(
     ui.title(console, blamed.path, f"{where} · {_counts(blamed.lines)}")
     about = max(_GUTTER, console.width // 3) if texts else console.width - 40
     digits = len(str(blamed.lines[-1].line)) if blamed.lines else 1
-    remaining, rows = iter(blamed.lines), list[Text]()
+    remaining = iter(blamed.lines)
+    rows = list[Text]()
     for _, group in groupby(blocks, lambda block: _gutter(block, about).plain):
         alike = list(group)
-        start, end, gutter = alike[0].start, alike[-1].end, _gutter(alike[0], about)
+        start = alike[0].start
+        end = alike[-1].end
+        gutter = _gutter(alike[0], about)
         if not texts:
             lines = str(start) if start == end else f"{start}-{end}"
             rows.append(Text.assemble((f"{lines:>{2 * digits + 1}} ", "dim"), gutter))
@@ -96,7 +99,8 @@ _NO_VERDICT = {NOT_COMMITTED: "+", NOT_YET: "*"}
 def _gutter(block: Block, width: int) -> Text:
     """Who wrote a block, in which commit, and what was asked or what the commit says."""
     first = block.first
-    of, commit = first.attribution, first.commit
+    of = first.attribution
+    commit = first.commit
     who = label_of(of.agent) if of.author in (Author.AGENT, Author.DECLARED) else ""
     who = who or of.tool or (commit.author_name if commit else "")
     said = f"“{ui.opening(block.prompt)}”" if block.prompt else commit.subject if commit else ""
@@ -115,7 +119,10 @@ def _fit(text: str, width: int) -> str:
     return set_cell_size(ui.cut(text, width), width)
 
 
-_PROMPT_WIDTH, _ACTIONS, _AROUND = 300, 4, 1  # cells, actions, lines of a call beside the line
+# cells, actions, lines of a call beside the line
+_PROMPT_WIDTH = 300
+_ACTIONS = 4
+_AROUND = 1
 _COLOUR = {"introduced": "green", "removed": "red", "present": "green"}
 _MARKS = {"+": "green", "-": "red", "$": "cyan"}
 _SAYS = {
@@ -137,7 +144,8 @@ def line_view(
     full: bool = False,
 ) -> None:
     """Who wrote a line, what was asked, the edit, how sure that is; with `full` the whole case."""
-    line, of = explanation.line, explanation.line.attribution
+    line = explanation.line
+    of = explanation.line.attribution
     text = ui.source(line.text).strip() or "(a blank line)"
     console.print(Text(ui.cut(text, console.width), "bold"))
     console.print(Text(_sentence(explanation), f"bold {ui.STYLE.get(of.kind, 'red')}"))
@@ -198,7 +206,8 @@ def line_text(explanation: LineExplanation, width: int = 100) -> str:
 
 
 def _commit_words(explanation: LineExplanation) -> str:
-    introduced, commit = explanation.line.introduced, explanation.line.commit
+    introduced = explanation.line.introduced
+    commit = explanation.line.commit
     if introduced.sha == NO_COMMIT or commit is None:
         return "not committed" if introduced.sha == NO_COMMIT else f"in commit {introduced.sha[:9]}"
     here = (introduced.path, introduced.line) == (explanation.path, explanation.line.line)

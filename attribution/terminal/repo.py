@@ -114,7 +114,9 @@ def failures(console: Console, failed: Iterable[tuple[str, str, str]]) -> None:
             console.print(Text("       " + one_line(line), "dim"), soft_wrap=True)
 
 
-_PROMPTS, _FILES = 3, 8  # of a session, of a commit: so many are shown
+# of a session, of a commit: so many are shown
+_PROMPTS = 3
+_FILES = 8
 
 
 def commit_view(console: Console, report: CommitReport, full: bool = False) -> None:

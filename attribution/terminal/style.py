@@ -33,14 +33,16 @@ _BAR = 30
 
 def bar(lines: Numbers, room: int) -> Text:
     """The share of each class, drawn with its letter, in at most `room` cells."""
-    whole, cells = sum(lines.values()), min(_BAR, room)
+    whole = sum(lines.values())
+    cells = min(_BAR, room)
     counts = {name: round(cells * lines.get(name, 0) / whole) for name in STYLE}
     return Text.assemble(*((LETTER[name] * counts[name], STYLE[name]) for name in STYLE))
 
 
 def class_rows(console: Console, lines: Numbers) -> None:
     """The classes that have lines, each with its share and how often it is right."""
-    table, whole = grid("<", "<", ">", ">", "<~", "<"), sum(lines.values())
+    table = grid("<", "<", ">", ">", "<~", "<")
+    whole = sum(lines.values())
     for name in STYLE:
         if count := lines.get(name):
             table.add_row(

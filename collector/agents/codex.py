@@ -243,7 +243,8 @@ class _Reader(RecordReader):
     def _meta(self, meta: dict[str, Any], time: float | None) -> None:
         thread_id = get_str(meta, "id")
         if thread_id and thread_id != self.thread.id:  # the head of a copied history
-            self.thread.replaying, self.thread.replay_at = True, time
+            self.thread.replaying = True
+            self.thread.replay_at = time
             self.add_event("forked", time, thread_id)
             self.forked_from = self.forked_from or ("" if self.thread.child else thread_id)
             return
@@ -288,7 +289,8 @@ class _Reader(RecordReader):
     def _context(self, payload: dict[str, Any], time: float | None) -> None:
         thread = self.thread
         thread.cwd = self.add_cwd(payload.get("cwd")) or thread.cwd
-        model, mode = get_str(payload, "model"), get_str(payload, "collaboration_mode", "mode")
+        model = get_str(payload, "model")
+        mode = get_str(payload, "collaboration_mode", "mode")
         thread.model = self.switched("model_change", thread.model, model, time)
         thread.mode = self.switched("mode_change", thread.mode, mode, time)
         thread.turn = _turn_of(payload) or thread.turn
@@ -312,7 +314,8 @@ class _Reader(RecordReader):
     # --- prompts and texts ------------------------------------------------------------------------
 
     def _turn_started(self, payload: dict[str, Any], time: float | None) -> None:
-        self.thread.prompted, self.thread.turn = False, _turn_of(payload)
+        self.thread.prompted = False
+        self.thread.turn = _turn_of(payload)
 
     def _user_message(self, payload: dict[str, Any], time: float | None) -> None:
         pictures = get(payload, "images") or get(payload, "local_images")
@@ -350,7 +353,8 @@ class _Reader(RecordReader):
         """Totals are cumulative and repeated; the last response's own share is counted when the
         total is a new one. Some programs write the totals alone.
         """
-        total, last = _total(payload), get_dict(payload, "info", "last_token_usage")
+        total = _total(payload)
+        last = get_dict(payload, "info", "last_token_usage")
         if total in self.thread.totals or not (last or any(total)):
             return
         last = last or _added_tokens(self.thread.total, total)
@@ -387,7 +391,8 @@ class _Reader(RecordReader):
             self.add_usage(used)
 
     def _note_response(self, payload: dict[str, Any], time: float | None) -> None:
-        number, used = get_str(payload, "response_id"), get_dict(payload, "usage")
+        number = get_str(payload, "response_id")
+        used = get_dict(payload, "usage")
         self.responses[number] = self.order, self._usage(f"{number}/compaction", used, time)
 
     # --- calls ------------------------------------------------------------------------------------
@@ -415,14 +420,18 @@ class _Reader(RecordReader):
         return self.started[call_id]
 
     def _call(self, payload: dict[str, Any], kind: str, time: float | None) -> None:
-        name, arguments = _tool_of(payload) or kind, arguments_of(payload)
+        name = _tool_of(payload) or kind
+        arguments = arguments_of(payload)
         said = CallText(name, arguments, self.thread.agent_id)
         key = self.call_ids.called(self._id(payload, time), said, time, self.order)
         call = self._known(key, time)
         if call.name:
             return
-        call.name, call.arguments = name, arguments
-        call.at, call.model, call.cwd = time, self.thread.model, self.thread.cwd
+        call.name = name
+        call.arguments = arguments
+        call.at = time
+        call.model = self.thread.model
+        call.cwd = self.thread.cwd
         call.cwd = resolve(call.cwd, get_str(call.arguments, "workdir")) or call.cwd
         if call.script:
             self.script = call
@@ -439,7 +448,8 @@ class _Reader(RecordReader):
         elif call.name == "wait" and not cell:
             script = self.cells.pop(f"{self.thread.id}/{get(call.arguments, 'cell_id')}", None)
             if script is not None:
-                script.output, script.done_at = call.output, time
+                script.output = call.output
+                script.done_at = time
 
     def _command_end(self, payload: dict[str, Any], time: float | None) -> None:
         call = self._of(payload, time)
@@ -472,7 +482,8 @@ class _Reader(RecordReader):
         for thread in self.threads.values():
             self.thread = thread
             for order, time, text, turn in [] if thread.typed else thread.spoken:
-                self.order, thread.turn = order, turn
+                self.order = order
+                thread.turn = turn
                 if text.lstrip().startswith(CODEX_INJECTED):
                     self.add_event("injected", time, text.strip()[:80])
                 else:
@@ -664,14 +675,13 @@ class CodexCall(Call):
             output = parse_json(output) or output
         text = _join(output) or get_str(output, "output") or text_of(get(output, "content"))
         head = text.partition("\nOutput:\n")[0]  # what was printed may speak of other processes
-        code, success, printed = (
-            get(output, "metadata", "exit_code"),
-            get(output, "success"),
-            _EXIT.search(head, 0, 4000),
-        )
+        code = get(output, "metadata", "exit_code")
+        success = get(output, "success")
+        printed = _EXIT.search(head, 0, 4000)
         if not isinstance(code, int) and printed:
             code = int(printed[1])
-        self.output, self.done_at = text, self.done_at or time
+        self.output = text
+        self.done_at = self.done_at or time
         if self.exit_code is None and isinstance(code, int):
             self.exit_code = code
         if self.success is None and isinstance(success, bool):
@@ -714,10 +724,12 @@ def finished(call: CodexCall, problem: Callable[[str, str], None]) -> Iterator[T
     """The call; commands and patches of a script follow it as calls of their own. `problem`
     takes a code and a detail.
     """
-    (status, error), command = _outcome(call), _command(call)
+    status, error = _outcome(call)
+    command = _command(call)
     parts = list(_script_parts(call, status))
     if len(parts) == 1 and parts[0].command and not parts[0].edits:
-        command, parts = shell_command(parts[0].command.text, parts[0].command.cwd, call.body), []
+        command = shell_command(parts[0].command.text, parts[0].command.cwd, call.body)
+        parts = []
     edits = _edits(call, problem)
     if status is Status.ERROR:
         applied, edits = _split_at_failure(call, edits)
@@ -870,11 +882,13 @@ _READ = re.compile(
 
 def _sight(command: Command, call: CodexCall) -> FileObservation | None:
     """The text of a file that a plain `cat` or `sed -n 'a,bp'` printed."""
-    match, text = _READ.match(command.text), call.body
+    match = _READ.match(command.text)
+    text = call.body
     cut = _TRUNCATED.search(text) or _CUT.search((call.output or "")[:ERROR_CHARS])
     if not match or not text or cut or (call.name == "exec" and not _ONLY_SHOWS.match(call.script)):
         return None
-    start, stop = int(match[1] or 1), int(match[2] or 0)
+    start = int(match[1] or 1)
+    stop = int(match[2] or 0)
     # blank lines at the end are not recorded
     whole = start == 1 and (not match[2] or text.rstrip("\n").count("\n") + 3 < stop)
     return FileObservation(
@@ -921,7 +935,8 @@ def _split_at_failure(call: CodexCall, edits: list[Edit]) -> tuple[list[Edit], l
     told = next((text for text in (call.printed, call.output) if text and _PARTLY in text), "")
     listed = map(_APPLIED.fullmatch, told.partition(_PARTLY)[2].split("\n"))
     waiting = [resolve(call.cwd, match[1]) for match in takewhile(bool, listed) if match]
-    applied, remainder = [], []
+    applied = []
+    remainder = []
     # the event of such a patch has all changes, in no order
     for edit in _patch_edits(call) or edits if waiting else edits:
         if waiting and edit.path == waiting[0]:
@@ -986,7 +1001,8 @@ def _changes(path: str, change: dict[str, Any], cwd: str) -> Edit:
 # own, read with the session that started it.
 _PACKED = ".zst"
 # bytes of a first record: its directory stands before the instructions, mostly
-_SHORT, _LONG = 8_000, 4_000_000
+_SHORT = 8_000
+_LONG = 4_000_000
 _CWD = re.compile(rb'"cwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ROLLOUTS = tuple(f"{days}*.jsonl{packed}" for days in ("", "*/*/*/") for packed in ("", _PACKED))

@@ -143,10 +143,8 @@ def _note(line: bytes, delta: FileDelta) -> bool:
     if line.startswith(b"index "):
         ids, _, mode = line[6:].partition(b" ")
         old, _, new = ids.decode("ascii").partition("..")
-        delta.old, delta.new = (
-            ("" if not old.strip("0") else old),
-            ("" if not new.strip("0") else new),
-        )
+        delta.old = "" if not old.strip("0") else old
+        delta.new = "" if not new.strip("0") else new
         if mode:
             delta.old_mode = delta.new_mode = int(mode, 8)
     elif line.startswith((b"old mode ", b"deleted file mode ")):

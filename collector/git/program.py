@@ -224,7 +224,8 @@ class ObjectReader:
         if not _OID.fullmatch(oid):
             return None
         if self._process != os.getpid():  # a fork: these answers are the parent's
-            self._running, self._process = {}, os.getpid()
+            self._running = {}
+            self._process = os.getpid()
         process = self._running.get(how)
         if process is None:
             process = self._running[how] = self._git.talking(["cat-file", how])

@@ -205,13 +205,11 @@ class _Worker:
         self._limits = limits
 
     def begin(self, task: Task, attempt: int) -> None:
-        self.task, self.attempt, self.began, self._outcome, self._doing = (
-            task,
-            attempt,
-            time.monotonic(),
-            None,
-            "",
-        )
+        self.task = task
+        self.attempt = attempt
+        self.began = time.monotonic()
+        self._outcome = None
+        self._doing = ""
         self._tasks += 1
         with suppress(OSError):  # it died while it had nothing to do: `end` finds out
             self.connection.send(task.args)
@@ -229,7 +227,8 @@ class _Worker:
         except (EOFError, OSError):
             return True
         if kind == "started":
-            self._awake, self.began = True, time.monotonic()
+            self._awake = True
+            self.began = time.monotonic()
         elif kind == "doing":
             self._doing = value
         elif kind == "progress":

@@ -124,11 +124,9 @@ class Store:
     def over(cls, connection: sqlite3.Connection, path: str | Path) -> Store:
         """A connection that somebody else opened and closes, for reading only."""
         store = cls.__new__(cls)
-        store.path, store.connection, store.is_read_only = (
-            Path(path),
-            cast(OwnConnection, connection),
-            True,
-        )
+        store.path = Path(path)
+        store.connection = cast(OwnConnection, connection)
+        store.is_read_only = True
         store._is_new = False
         store._policy = None
         store._run = connection.execute

@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 _OPEN = "whowrote.open"
 _REFRESH = "whowrote.refresh"
 _FILES = 32  # answers that are kept
-_PROMPT, _HINT = 400, 60  # characters
+# characters
+_PROMPT = 400
+_HINT = 60
 _OLDER = "older than the attributed history"
 _NO_VERDICT = {
     NOT_YET: (

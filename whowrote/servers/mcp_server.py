@@ -49,7 +49,9 @@ the list `measured`. `provisional`: of a newer commit, worked out for this file 
 `commits_behind`: newer commits, which `whowrote repo` attributes. `returned_to_round`: that round's
 text came back; 0: the text before the session. Nothing recorded is not nothing tried.
 """
-_TEXT, _SHORT = 1_000, 160  # characters of a text in an answer about one line, and in a list
+# characters of a text in an answer about one line, and in a list
+_TEXT = 1_000
+_SHORT = 160
 # of an answer: 2,000 tokens at most
 _BLOCKS = 12
 _TURNS = 8

@@ -81,10 +81,8 @@ def _print_scores(output_format: str, table: Table, low: list[Row] | None) -> No
         people = [row for row in table if not row["parent"]]
         spawned = len(table) - len(people)
         also = f", {count_of(spawned, 'subagent')} stored as a session" if spawned else ""
-        table.rows, table.notes = (
-            people,
-            [f"{count_of(len(people), 'session')}{also}", *table.notes],
-        )
+        table.rows = people
+        table.notes = [f"{count_of(len(people), 'session')}{also}", *table.notes]
     print_table(output_format, table, columns)
     if not output_format and len(models):
         print_table(output_format, models)

@@ -41,7 +41,8 @@ def embed_all(
     store: Store, repo: int | None, embedder: Embedder, progress: Progress
 ) -> EmbeddingRun:
     """Embeds the sessions of one repository, or of all. Raises WhoWroteError."""
-    (clones, notes), clock = known_clones(store, repo), Clock()
+    clones, notes = known_clones(store, repo)
+    clock = Clock()
     run = EmbeddingRun(notes=notes)
     for repo_id, _, clone in clones:
         with writing_database(store, progress), writing_repository(store, repo_id, progress):

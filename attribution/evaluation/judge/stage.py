@@ -273,15 +273,14 @@ def _store(
     usd = options.price(*(result.tokens or estimate))
     run.usd = None if usd is None or run.usd is None else run.usd + usd
     tokens = result.tokens or (None, None)
-    run.input_tokens, run.output_tokens = (
-        run.input_tokens + (tokens[0] or 0),
-        run.output_tokens + (tokens[1] or 0),
-    )
+    run.input_tokens += tokens[0] or 0
+    run.output_tokens += tokens[1] or 0
     subject = f"{question.name} {request.input_hash}"
     with store.transaction():
         clear_problems(store, None, (_STAGE,), subject)
         if result.output is None:
-            run.failed, run.invalid = run.failed + result.failed, run.invalid + (not result.failed)
+            run.failed += result.failed
+            run.invalid += not result.failed
             # A failure is shown and not stored: it holds what a service said. Only its kind is.
             run.failure = result.problem
             code, detail = (

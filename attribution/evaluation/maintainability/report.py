@@ -144,7 +144,8 @@ def mode(commit: Commit) -> str:
     """How its lines came about, by those that an agent is recorded or a person was seen to have
     written.
     """
-    agent, human = commit[LineClass.AGENT], commit[LineClass.HUMAN]
+    agent = commit[LineClass.AGENT]
+    human = commit[LineClass.HUMAN]
     return coding_mode(100 * agent / (agent + human) if agent + human else None) or _NOT_KNOWN
 
 

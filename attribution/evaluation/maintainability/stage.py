@@ -43,7 +43,9 @@ _COLUMNS = (
 # commits: most versions of files are parsed once for the commit that makes them and once for the
 # next one
 _TOGETHER = 25
-_SECONDS, _MEMORY = 60, 1_500_000_000  # for one commit
+# for one commit
+_SECONDS = 60
+_MEMORY = 1_500_000_000
 _MOST_TEXT = 32 << 20  # bytes of changed files, both versions
 _IN_DIFF = 1 << 20  # larger files have no text diff (collector.git.program)
 
@@ -62,7 +64,9 @@ def measure_commits(context: RunContext, head: str, jobs: int = 0) -> int | None
 
     Raises PyDrillerMissing, DatabaseUnusable.
     """
-    store, repo, repo_id = context.store, context.repo, context.repo_id
+    store = context.store
+    repo = context.repo
+    repo_id = context.repo_id
     tool = measure.tool()
     lines = last_run(store, repo_id, StageName.LINES)
     packs = repo.packs() if repo.censored().partial else []
@@ -166,7 +170,8 @@ class _Update:
         changes = self._repo.changes(commit, renames=False)
         if changes is None:
             return Measured(commit.sha, reason=Unmeasured.UNREADABLE, detail="a tree is missing")
-        large, size = set(), 0
+        large = set()
+        size = 0
         for change in changes:
             for blob, mode in ((change.old, change.old_mode), (change.new, change.new_mode)):
                 if blob is None or not is_regular(mode):

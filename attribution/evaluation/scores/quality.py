@@ -158,11 +158,9 @@ def score(row: Row, deeds: Deeds | None = None) -> Score:
         result.parts[part] = _mean((s.weight, s.score) for s in of_part)
         result.rated_parts[part] = _mean((s.rated, s.score) for s in of_part)
     mixture = mix(result.parts, WEIGHTS[result.task_type])
-    result.weights, result.q, result.q_rated = (
-        mixture.weights,
-        mixture.q,
-        mix(result.rated_parts, RATED_WEIGHTS).q,
-    )
+    result.weights = mixture.weights
+    result.q = mixture.q
+    result.q_rated = mix(result.rated_parts, RATED_WEIGHTS).q
     for part, weight in mixture.complete.items():
         known = ((s.weight, float(s.score is not None)) for s in result.signals if s.part == part)
         result.covered += weight * (_mean(known) or 0.0)

@@ -34,7 +34,8 @@ def write(request: ExportRequest) -> ExportResult:
 
 def render(statement: Row) -> str:
     """Raises WhoWroteError where the commit keeps licences in a way that excludes our tables."""
-    clone, commit = statement["git"], statement["commit"]
+    clone = statement["git"]
+    commit = statement["commit"]
     if clone.file_at(commit, ".reuse/dep5"):
         raise WhoWroteError(
             "the repository has .reuse/dep5, and a REUSE.toml may not stand beside it",

@@ -104,10 +104,8 @@ def scan_repository(context: RunContext, head: str, request: ScanRequest) -> Sca
             with run.writing():
                 rows.write(context, result)
                 run.report(_problems(result))
-        update.seconds, update.findings = (
-            run.seconds,
-            context.store.value(_INTRODUCED, (context.repo_id,)),
-        )
+        update.seconds = run.seconds
+        update.findings = context.store.value(_INTRODUCED, (context.repo_id,))
     return update
 
 
@@ -165,7 +163,8 @@ def _scan(
         if clock.seconds <= 60 * request.minutes:
             scan_some(some)
     context.progress("following findings", 0, 0)
-    result.scans, result.findings = cache.scans(texts), cache.findings(texts, result.rules)
+    result.scans = cache.scans(texts)
+    result.findings = cache.findings(texts, result.rules)
     later = [text for text in new if text not in result.scans and context.repo.has(text[0])]
     result.scans |= dict.fromkeys(later, CachedScan(ScanStatus.LATER, frozenset()))
     if later:

@@ -399,7 +399,8 @@ class Tracker:
         for instance, end in zip(
             self.instances, [instance.fate() for instance in self.instances], strict=True
         ):
-            instance.head, instance.fix = end.head, end.fix
+            instance.head = end.head
+            instance.fix = end.fix
         return there
 
 

@@ -76,7 +76,8 @@ class Budgets:
         left = _number(headers.get("x-ratelimit-remaining"))
         reset = _number(headers.get("x-ratelimit-reset"))
         if left is not None and reset is not None:
-            self.left[name], self.reset[name] = int(left), reset - _server_time(headers, now) + now
+            self.left[name] = int(left)
+            self.reset[name] = reset - _server_time(headers, now) + now
 
     def wait_before(self, resource: str, now: float) -> float:
         """Seconds to wait before asking."""

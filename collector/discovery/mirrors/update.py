@@ -172,11 +172,14 @@ class _Update:
         try:
             self._run()
         except Failure as failure:
-            result.state, result.detail = failure.kind, str(failure)
+            result.state = failure.kind
+            result.detail = str(failure)
         except Stopped as error:
-            result.state, result.detail = self.stopped, str(error)
+            result.state = self.stopped
+            result.detail = str(error)
         except GitFailed as error:
-            result.state, result.detail = kind_of(str(error)), str(error)
+            result.state = kind_of(str(error))
+            result.detail = str(error)
         except OSError as error:
             result.state = "disk_full" if error.errno in _NO_SPACE else "failed"
             result.detail = error_text(error)
