@@ -140,7 +140,8 @@ def rows(db: Path, sql: str, *parameters: object) -> list[Any]:
 
 
 def test_every_page_of_ours_that_a_link_leads_to_answers(site: Site) -> None:
-    seen, waiting = set[str](), ["/-/whowrote/pages"]
+    seen = set[str]()
+    waiting = ["/-/whowrote/pages"]
     kinds = set()
     while waiting:
         path = waiting.pop().split("#")[0]
@@ -882,7 +883,8 @@ def test_a_pull_request_in_markdown(tmp_path: Path) -> None:
 
 
 def test_sessions_are_links_to_their_prompts_where_the_forge_shows_them(tmp_path: Path) -> None:
-    top, db = clone("example", tmp_path), tmp_path / "e.db"
+    top = clone("example", tmp_path)
+    db = tmp_path / "e.db"
     git(
         top,
         "remote",
@@ -927,7 +929,9 @@ def _printed_shares(top: Path, db: Path, tmp_path: Path) -> Texts:
     prints it.
     """
     weeks = _weeks_printed(db)
-    badge, whole, pages = tmp_path / "badge.json", ("HEAD", top, "--db", db), tmp_path / "page.html"
+    badge = tmp_path / "badge.json"
+    whole = ("HEAD", top, "--db", db)
+    pages = tmp_path / "page.html"
     pull = run("log", *whole, "--md", "--badge", badge, "--limit", "0", code=1)
     grouped = ("report", "--by", "repository", "--db", db)
     terminal = run("repo", top, db=db).stdout
@@ -986,7 +990,8 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
     """
     top, db = _example_with_declared_lines(47, tmp_path)
     run("survival", top, db=db)
-    site, name = Site(db), value(db, "SELECT name FROM repos")
+    site = Site(db)
+    name = value(db, "SELECT name FROM repos")
     overview = site.get(f"/-/whowrote/{db.stem}/{name}").text
     (row,) = site.get(f"/{db.stem}/agent_share_now.json?_shape=array").json()
     parts = {
@@ -1010,7 +1015,8 @@ def test_saved_queries_and_pages_print_the_same_share_of_the_lines_at_head(tmp_p
 
 def _example_with_declared_lines(declared: int, tmp_path: Path) -> Analysed:
     """The clone of the example, where a further commit declares so many lines, and its database."""
-    top, db = clone("example", tmp_path, bare=False), tmp_path / "e.db"
+    top = clone("example", tmp_path, bare=False)
+    db = tmp_path / "e.db"
     if declared:
         (top / "more.py").write_text(numbered_text(declared, "bird_{n} = {n} * wings\n"))
         git(top, "add", "more.py")
@@ -1048,7 +1054,8 @@ def test_every_surface_prints_the_same_share_of_agents(declared: int, tmp_path: 
 def test_a_page_says_what_is_checked_out_instead(tmp_path: Path) -> None:
     top, db = _example_with_declared_lines(0, tmp_path)
     git(top, "checkout", "-q", "-f", "-b", "older", "HEAD~1")
-    site, name = Site(db), value(db, "SELECT name FROM repos")
+    site = Site(db)
+    name = value(db, "SELECT name FROM repos")
     page = site.get(f"/-/whowrote/{db.stem}/{name}").text
     site.loop.close()
     assert "older at " in page and "is checked out, which read main" in page
@@ -1091,7 +1098,8 @@ def _printed_counts(top: Path, db: Path, tmp_path: Path) -> dict[str, Numbers]:
     day = ("--since", "2020-01-01", "--until", "2026-12-31")
     week = ("report", "--by", "week", *day, "--full", "--db", db)
     run("report", "--html", tmp_path / "page.html", db=db)
-    site, name = Site(db), value(db, "SELECT name FROM repos")
+    site = Site(db)
+    name = value(db, "SELECT name FROM repos")
     pages_of = {
         "start page": site.get(f"/-/whowrote/{db.stem}").text.split("<tbody>")[1],
         "page of a repository": site.get(f"/-/whowrote/{db.stem}/{name}").text,
@@ -1480,10 +1488,8 @@ def test_a_file_of_an_earlier_commit_is_shown_as_git_blames_it(site: Site, db: P
 
 def test_search_finds_each_sort_and_takes_words_as_text(site: Site, db: Path) -> None:
     prompt = value(db, "SELECT prompt FROM turns WHERE prompt IS NOT NULL")
-    subject, path = (
-        value(db, "SELECT subject FROM commits"),
-        value(db, "SELECT path FROM tip_files"),
-    )
+    subject = value(db, "SELECT subject FROM commits")
+    path = value(db, "SELECT path FROM tip_files")
     for asked, heading in (
         (prompt.split()[0], "Prompts"),
         (subject, "Commits"),

@@ -21,7 +21,8 @@ from collector.storage.store import Store
 
 webdriver = pytest.importorskip("selenium.webdriver")
 pytest.importorskip("datasette")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+CHROMIUM = shutil.which("chromium")
+DRIVER = shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver"
 )

@@ -254,7 +254,9 @@ ELSEWHERE = (
 
 @pytest.mark.parametrize("sql", ELSEWHERE)
 def test_a_question_neither_opens_nor_writes_a_file(server: Server, db: Path, sql: str) -> None:
-    text, other, new = db.parent / "text.txt", db.parent / "o.db", db.parent / "new"
+    text = db.parent / "text.txt"
+    other = db.parent / "o.db"
+    new = db.parent / "new"
     text.write_text("PRIVATE-WORDS")
     shutil.copy(db, other)
     before = db.read_bytes()
@@ -364,7 +366,8 @@ def test_whoever_comes_after_a_question_that_took_too_long_is_not_interrupted(
 ) -> None:
     sqlite3.connect(tmp_path / "any.db").close()
     bounded = open_bounded(tmp_path / "any.db")
-    asked, main = threading.Event(), threading.get_ident()
+    asked = threading.Event()
+    main = threading.get_ident()
 
     def slow() -> int:
         if threading.get_ident() == main:

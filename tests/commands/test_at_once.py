@@ -116,7 +116,8 @@ def test_programs_that_begin_with_one_new_database_all_answer(tmp_path: Path) ->
     """Whoever comes first attributes the clone; the others wait for it, and nothing is there
     twice.
     """
-    repo, db = clone("example", tmp_path), tmp_path / "new.db"
+    repo = clone("example", tmp_path)
+    db = tmp_path / "new.db"
     called = {"name": "who_wrote", "arguments": {"file": FILE}}
     greeting = {
         "protocolVersion": "2024-11-05",
@@ -184,10 +185,8 @@ def test_clones_of_equal_directory_names_are_called_like_the_directories_above(
 
 def test_a_namesake_can_be_given_a_name(tmp_path: Path, db: Path) -> None:
     (tmp_path / "b").mkdir()
-    one, other = (
-        clone("example", tmp_path),
-        clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example"),
-    )
+    one = clone("example", tmp_path)
+    other = clone("squash", tmp_path / "b").rename(tmp_path / "b" / "example")
     analyse(one, db)
     refused = run("repo", other, "--name", "example", code=EXIT_USAGE, db=db)
     assert "--name NAME" in refused.stderr
@@ -250,7 +249,8 @@ MIXTURES = {
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_a_mixed_database_is_found_and_repaired(tmp_path: Path, name: str) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
+    one = clone("example", tmp_path)
+    db = tmp_path / "x.db"
     run("survival", one, "--no-curves", db=db)
     sound = tmp_path / "sound.db"
     with sqlite3.connect(db) as connection, sqlite3.connect(sound) as copy:

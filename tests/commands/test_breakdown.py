@@ -418,7 +418,8 @@ def test_a_table_of_teams_without_its_columns(db: Path, tmp_path: Path) -> None:
 
 
 def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    repo = clone("example", tmp_path)
+    db = tmp_path / "r.db"
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
     for name, commit in (
         ("dev-2026-01", commits[1]),
@@ -440,7 +441,8 @@ def test_releases_say_since_when_agents_took_part(tmp_path: Path) -> None:
 
 
 def test_a_release_of_another_branch_has_commits_of_this_one(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    repo = clone("example", tmp_path)
+    db = tmp_path / "r.db"
     commits = git(repo, "rev-list", "--reverse", "main").decode().split()
     by = b"A <a@b.c> 1768219300 +0000"  # before the third commit
     parent = git(repo, "cat-file", "commit", commits[1])

@@ -418,10 +418,8 @@ def test_a_moved_branch_is_pointed_out(tmp_path: Path, db: Path) -> None:
 
 
 def test_show_a_commit(example: Analysed) -> None:
-    by_id, by_name = (
-        run("log", "--show", "43b7400e", db=example.db),
-        run("log", "--show", "HEAD~2", example.clone, db=example.db),
-    )
+    by_id = run("log", "--show", "43b7400e", db=example.db)
+    by_name = run("log", "--show", "HEAD~2", example.clone, db=example.db)
     assert by_id.stdout == by_name.stdout
     assert "Let a subagent write" in by_id.stdout
     assert "A1-15" in by_id.stdout
@@ -488,11 +486,9 @@ def test_collect_formats_lists_the_registries() -> None:
 
 
 def bad_databases(directory: Path) -> dict[str, Path]:
-    foreign, newer, damaged = (
-        directory / "foreign.db",
-        directory / "newer.db",
-        directory / "damaged.db",
-    )
+    foreign = directory / "foreign.db"
+    newer = directory / "newer.db"
+    damaged = directory / "damaged.db"
     with sqlite3.connect(foreign) as connection:
         connection.execute("CREATE TABLE dogs (name)")
     Store(newer).close()
@@ -823,7 +819,8 @@ def test_ctrl_c_ends_the_worker_processes_which_remove_their_temporary_files(
         "    tasks = [Task(str(number), (60,)) for number in range(3)]\n"
         "    sys.exit(run_guarded(lambda: list(run(work, tasks, 2, TaskLimits()))))\n"
     )
-    script, scratch = tmp_path / "work.py", tmp_path / "scratch"
+    script = tmp_path / "work.py"
+    scratch = tmp_path / "scratch"
     script.write_text(code)
     scratch.mkdir()
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)}

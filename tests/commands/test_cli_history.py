@@ -32,7 +32,8 @@ def travelled(tmp_path: Path) -> tuple[Path, Path, Build]:
     last.
     """
     build = Build(tmp_path / "moves.git")
-    a, b = words(3, "a"), words(3, "b")
+    a = words(3, "a")
+    b = words(3, "b")
     build.commit("one", {"a": [*BLOCK, *a], "b": [*b]})
     build.commit("two", {"a": [*a], "b": [*b, *BLOCK]})
     build.commit("three", {"a": [*a], "c": [*b, *BLOCK]})

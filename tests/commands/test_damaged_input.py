@@ -96,7 +96,8 @@ def test_one_session_that_fails_costs_only_itself(
     clone = import_stream(STREAM, tmp_path / "r")
     home, name = BROKEN[part]
     module = importlib.import_module(home)
-    whole, calls = getattr(module, name), []
+    whole = getattr(module, name)
+    calls = []
 
     def broken(*arguments: Any) -> Any:
         calls.append(arguments)

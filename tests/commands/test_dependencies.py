@@ -49,7 +49,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
 
 
 def test_each_version_counts_the_commits_of_its_tag(found: dict[str, Row]) -> None:
-    first, second = found["example1.0"], found["Example2.0"]
+    first = found["example1.0"]
+    second = found["Example2.0"]
     assert (first["found"], first["commits"], first["since_day"]) == (
         "no sign of an agent",
         1,

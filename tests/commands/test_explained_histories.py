@@ -22,7 +22,8 @@ class Explained:
     def __init__(self, world: World, session: Session, text: str, directory: Path) -> None:
         session.end_turn()
         commit = world.commit("Go on", [session])
-        where, db = world.build(directory / "repo"), directory / "x.db"
+        where = world.build(directory / "repo")
+        db = directory / "x.db"
         number = next(
             n for n, line in enumerate(commit.files["src/app.ts"].lines, 1) if text in line.text
         )

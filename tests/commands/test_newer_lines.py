@@ -317,7 +317,8 @@ def test_of_the_sessions_of_earlier_commits_only_those_are_read_that_edited_or_n
     git(repo, "update-ref", "refs/heads/main", old.sha)
     analyse(repo, db)
     git(repo, "update-ref", "refs/heads/main", new.sha)
-    read, original = set[str](), reading.read_sessions
+    read = set[str]()
+    original = reading.read_sessions
 
     def noted(context: Any, files: Any, *rest: Any, **more: Any) -> Any:
         read.update(session.key for session in files)
@@ -341,7 +342,8 @@ def test_a_line_of_a_newer_commit_that_an_agents_plan_has_is_answered_as_a_run_a
     world = World()
     world.human_write("app.py", "a = 1\n")
     world.commit("Start")
-    planning, other = world.session(), world.session()
+    planning = world.session()
+    other = world.session()
     planning.prompt("Plan shipping")
     planning.write(document, f"# Plan\n\n```python\n{code}```\n")
     old = world.commit("Plan", [planning])

@@ -160,7 +160,8 @@ def single(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     session.write("birds.py", "sparrow = lambda: [return_of_the_goose]\n")
     session.end_turn()
     world.commit("Fix the number of birds", [session])
-    repo, db = world.build(directory / "single"), directory / "s.db"
+    repo = world.build(directory / "single")
+    db = directory / "s.db"
     run("survival", repo, "-q", db=db)
     (directory / "rules.yaml").write_text(RULES)
     scan = (
@@ -246,7 +247,10 @@ def test_no_page_says_1_commits(single: Analysed) -> None:
     async def read(path: str) -> Any:
         return await site.client.get(path, follow_redirects=True)
 
-    site, seen, waiting, wrong = application(single.db), set[str](), ["/-/whowrote/s"], []
+    site = application(single.db)
+    seen = set[str]()
+    waiting = ["/-/whowrote/s"]
+    wrong = []
     with asyncio.Runner() as loop:
         loop.run(site.invoke_startup())
         while waiting:

@@ -49,7 +49,9 @@ def test_a_clone_has_a_database_outside_of_it(home: Path, monkeypatch: pytest.Mo
 
 
 def test_worktrees_share_a_database_and_namesakes_do_not(home: Path) -> None:
-    top, other, bare = home / "a" / "shop", home / "tree", home / "b" / "shop.git"
+    top = home / "a" / "shop"
+    other = home / "tree"
+    bare = home / "b" / "shop.git"
     (top / ".git" / "worktrees" / "tree").mkdir(parents=True)
     other.mkdir()
     (other / ".git").write_text(f"gitdir: {top}/.git/worktrees/tree\n")
@@ -67,7 +69,8 @@ def test_inside_a_clone_no_place_needs_a_name(home: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(top)
     run("repo", "-q")
     monkeypatch.chdir(top / folder)
-    named, short = run("blame", top, FILE).stdout, run("blame", name).stdout
+    named = run("blame", top, FILE).stdout
+    short = run("blame", name).stdout
     assert named == short and "Claude Code" in short
     assert "introduced" in run("why", f"{name}:3", "--history").stdout
     assert run("log", "--show", "HEAD").stdout == run("log", "--show", "HEAD", top).stdout != ""
@@ -88,7 +91,8 @@ def test_outside_of_a_clone_a_place_is_asked_for(
 def test_an_address_is_mirrored_and_the_clone_stays_as_it_is(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    origin, db = clone("per_checkpoint_refs", home / "owner"), home / "a.db"
+    origin = clone("per_checkpoint_refs", home / "owner")
+    db = home / "a.db"
     monkeypatch.chdir(home)
     address = f"file://{origin}"
     analyse(address, db)

@@ -37,7 +37,8 @@ SHOWN = sorted({name for text in _SOURCES for name in _READ.findall(text)})
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
     directory = tmp_path_factory.mktemp("tables")
-    repo, db = clone("example", directory), directory / "t.db"
+    repo = clone("example", directory)
+    db = directory / "t.db"
     run("survival", repo, "-q", db=db)
     run("data", "embed", db=db)
     (directory / "rules.yaml").write_text(RULES)

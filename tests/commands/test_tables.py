@@ -115,7 +115,8 @@ def test_a_share_of_a_few_messages_is_not_given() -> None:
         ]
         return share_row("claude-code", said, By.AGENT, 1)
 
-    few, enough = row(19), row(20)
+    few = row(19)
+    enough = row(20)
     assert few["note"] == "too few messages" and pick(few, "share", "low", "deeds_kappa") == (
         None,
         None,

@@ -91,7 +91,8 @@ def answer(line: str, example: Analysed) -> tuple[int, str, str]:
     words = shlex.split(line.format(repo=repo))
     options = () if line.startswith(_WITHOUT_DATABASE) else ("--db", db)
     if words[0] == "report" and len(words) > 1:
-        words, options = [words[0], *map(str, options), *words[1:]], ()
+        words = [words[0], *map(str, options), *words[1:]]
+        options = ()
     shown = run(*words, *options, code=None)
     assert "%Y" not in shown.output and "Traceback" not in shown.output
     return shown.exit_code, shown.stdout, shown.stderr

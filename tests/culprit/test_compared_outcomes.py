@@ -116,7 +116,8 @@ def test_what_was_not_worked_out_is_named_with_its_command(compared: Analysed) -
 
 
 def test_repairs_that_nobody_traced_are_not_none(tmp_path: Path) -> None:
-    repo, db = clone("example", tmp_path), tmp_path / "r.db"
+    repo = clone("example", tmp_path)
+    db = tmp_path / "r.db"
     run("survival", repo, "-q", db=db)
     refused = run("report", "compare", "repairs", repo, db=db, code=2)
     assert "whowrote culprit PATH --all" in refused.stderr

@@ -750,7 +750,9 @@ def line_of(commit: int, lines: int, kind: str = "source") -> TracedLines:
 
 
 def test_removed_code_comes_before_neighbours_and_these_before_other_files() -> None:
-    code, test, near = line_of(1, 1), line_of(2, 9, "test"), line_of(3, 1)
+    code = line_of(1, 1)
+    test = line_of(2, 9, "test")
+    near = line_of(3, 1)
 
     def answer(
         removed: list[TracedLines], around: list[TracedLines]

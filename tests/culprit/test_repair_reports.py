@@ -45,7 +45,8 @@ def repaired(tmp_path: Path) -> Analysed:
     others without any repair.
     """
     build = Build(tmp_path / "r.git")
-    agent, other = block("agent", 1200), block("other", 1200)
+    agent = block("agent", 1200)
+    other = block("other", 1200)
     build.commit("other", {"o.py": [*other]}, author=f"{PEOPLE[0]} 1700000000 +0000")
     build.commit(
         "agent",
@@ -228,6 +229,11 @@ def test_lines_at_head_by_directory_and_the_bus_factor_without_agents(
     assert pick(whole, "bus_factor", "bus_factor_without_agents") == (2, 1)
 
 
+def _ownership(repo: Path, db: Path) -> Row:
+    """Of the whole repository."""
+    return tables("ownership", repo, "--db", db)["ownership"][0]
+
+
 def test_lines_older_than_agents_are_counted_apart_from_other_people(
     repaired: Analysed,
 ) -> None:
@@ -236,7 +242,7 @@ def test_lines_older_than_agents_are_counted_apart_from_other_people(
         connection.execute(
             "UPDATE origins SET author = 'human', evidence = 'dated' WHERE author = 'unknown'"
         )
-    whole = tables("ownership", repo, "--db", db)["ownership"][0]
+    whole = _ownership(repo, db)
     assert pick(whole, "dated", "people", "undeclared") == (1208, 0, 0)
 
 
@@ -247,28 +253,28 @@ def test_a_file_in_which_a_person_wrote_later_is_touched(repaired: Analysed) -> 
             "UPDATE commit_files SET human_lines = 1 WHERE path = 'a.py' AND commit_id = (SELECT"
             " MAX(id) FROM commits)"
         )
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 0
+    assert _ownership(repo, db)["untouched"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
             "UPDATE commit_files SET human_lines = path = 'o.py' WHERE path IN ('a.py', 'o.py')"
         )
     # another file, or before
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["untouched"] == 1192
+    assert _ownership(repo, db)["untouched"] == 1192
 
 
 def test_lines_that_a_person_reviewed_are_counted_once_reviews_were_read(
     repaired: Analysed,
 ) -> None:
     repo, db = repaired
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] is None
+    assert _ownership(repo, db)["reviewed"] is None
     run("culprit", repo, "--all", db=db)
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 0
+    assert _ownership(repo, db)["reviewed"] == 0
     with Store(db) as store, store.transaction() as connection:
         connection.execute(
             "INSERT INTO commit_reviews SELECT repo_id, commit_sha, 'eve@example.org' FROM commits"
             " WHERE subject = 'add'"
         )
-    assert tables("ownership", repo, "--db", db)["ownership"][0]["reviewed"] == 1192
+    assert _ownership(repo, db)["reviewed"] == 1192
 
 
 def test_ownership_needs_followed_lines(db: Path) -> None:

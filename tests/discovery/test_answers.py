@@ -68,7 +68,8 @@ def opened(tmp_path: Path, time: FakeTime) -> Open:
 
 
 def run(context: ChannelContext, *names: str) -> DiscoverResult:
-    token, server = context.github.token, context.log.server
+    token = context.github.token
+    server = context.log.server
     prober = Prober(
         GitServers(context.github.web, context.github.clock, token=token, server=server)
     )
@@ -127,7 +128,8 @@ def test_a_renamed_repository_is_followed_whatever_the_post_says(
         [Repo("o/new", git_dir=repo), Repo("o/old", git_dir=repo)], renamed={"o/old": "o/new"}
     )
     with GitHubServer(world) as server, Web() as web:
-        server.moved_post, server.moved_get = post, get
+        server.moved_post = post
+        server.moved_get = get
         seen = probe(server, web, time, "o/old")
         assert (seen.outcome, seen.renamed_to) == ("ok", "o/new")
         one = RepositorySource("o/old", f"{server.url}/o/old.git")
@@ -214,7 +216,8 @@ def test_transfers_wait_too_and_tell_the_others(tmp_path: Path, time: FakeTime) 
     repo = publish(tmp_path / "srv", "o/r")
     mirrors = Mirrors(tmp_path / "m")
     with GitHubServer(World([Repo("o/r", git_dir=repo)]), lambda: time.at) as server:
-        one, remote = RepositorySource("o/r", f"{server.url}/o/r.git"), Remote(clock=time.clock())
+        one = RepositorySource("o/r", f"{server.url}/o/r.git")
+        remote = Remote(clock=time.clock())
         server.faults.extend([None, "git-429"])  # the refs come, the transfer does not
         done = update_mirror(one, mirrors, remote, HTTP)
         assert done.state == "unreachable" and "429" in done.detail
@@ -522,7 +525,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real repository with as many refs as a large one has."""
     repo = publish(tmp_path_factory.mktemp("large"), "o/r")
     git(repo, "pack-refs", "--all")
-    packed, tip = repo / "packed-refs", git(repo, "rev-parse", "refs/heads/main").strip()
+    packed = repo / "packed-refs"
+    tip = git(repo, "rev-parse", "refs/heads/main").strip()
     lines = [f"{tip} refs/pull/{n:04d}/head\n" for n in range(5000)]
     packed.write_text(packed.read_text().replace(" sorted ", " ") + "".join(lines))
     return repo

@@ -400,7 +400,8 @@ def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.Monke
         _,
         it,
     ):
-        record, others = it.log.record, list[int]()
+        record = it.log.record
+        others = list[int]()
 
         def late(*args: Any) -> int:
             if not others:
@@ -571,7 +572,8 @@ def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: 
 
 
 def test_memory_does_not_grow_with_the_hour() -> None:
-    squeeze, line = zlib.compressobj(wbits=31), push("o/noise", "refs/heads/main") * 1000
+    squeeze = zlib.compressobj(wbits=31)
+    line = push("o/noise", "refs/heads/main") * 1000
     pieces = [squeeze.compress(line) for _ in range(600)] + [
         squeeze.compress(push("o/needle")),
         squeeze.flush(),

@@ -455,10 +455,12 @@ def test_chapman_on_numbers_done_by_hand() -> None:
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     import random
 
-    rng, held = random.Random(7), 0
+    rng = random.Random(7)
+    held = 0
     for _ in range(400):
         seen = [[rng.random() < p for p in (0.6, 0.5, 0.4)] for _ in range(200)]
-        first, second = sum(s[0] for s in seen), sum(s[1] for s in seen)
+        first = sum(s[0] for s in seen)
+        second = sum(s[1] for s in seen)
         pair = chapman(first, second, sum(s[0] and s[1] for s in seen))
         assert pair is not None
         held += pair.low <= 200 <= pair.high
@@ -542,7 +544,8 @@ class DyingWeb(Web):
 
     def __init__(self, dies_at: int, after: bool) -> None:
         super().__init__()
-        self.left, self.after = dies_at, after
+        self.left = dies_at
+        self.after = after
 
     def send(self, *args: Any, **more: Any) -> Any:
         self.left -= 1
@@ -594,7 +597,8 @@ class Undisturbed:
     """No dataclass: hypothesis would print all of it."""
 
     def __init__(self, result: JsonObject, requests: int) -> None:
-        self.result, self.requests = result, requests
+        self.result = result
+        self.requests = requests
 
 
 def run_once(server: GitHubServer, db: Path, time: FakeTime, web: Web) -> tuple[bool, JsonObject]:

@@ -43,7 +43,8 @@ def serve() -> Iterator[Callable[..., tuple[GitHubServer, Prober]]]:
     opened: list[Any] = []
 
     def start(*repos: Repo, **world: Any) -> tuple[GitHubServer, Prober]:
-        server, web = GitHubServer(World(list(repos), **world)), Web(timeout=10)
+        server = GitHubServer(World(list(repos), **world))
+        web = Web(timeout=10)
         opened.extend((server, web))
         server.__enter__()
         return server, Prober(GitServers(web, Clock(sleep=lambda seconds: None)))

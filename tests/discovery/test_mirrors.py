@@ -139,7 +139,8 @@ def test_another_default_branch_is_followed(served: GitServer, mirrors: Mirrors)
 def test_checkpoints_kept_in_another_repository_are_followed(
     served: GitServer, mirrors: Mirrors
 ) -> None:
-    repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
+    repo = publish(served.root, "o/r")
+    other = publish(served.root, "o/checkpoints")
     theirs = GitRepo(other).refs()["refs/heads/entire/checkpoints/v1"]
     git(repo, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
     settings = (
@@ -156,7 +157,8 @@ def test_checkpoints_kept_in_another_repository_are_followed(
 
 
 def test_checkpoints_come_from_here_and_from_there(served: GitServer, mirrors: Mirrors) -> None:
-    repo, other = publish(served.root, "o/r"), publish(served.root, "o/checkpoints")
+    repo = publish(served.root, "o/r")
+    other = publish(served.root, "o/checkpoints")
     add_file(
         repo,
         "refs/heads/main",
@@ -238,13 +240,15 @@ def test_many_packs_are_put_together(
         mirror_updates, "_HOUSEKEEPING", (*mirror_updates._HOUSEKEEPING, "gc.autoPackLimit=4")
     )
     repo = publish(served.root, "o/r")
-    most, seen = 0, set[str]()
+    most = 0
+    seen = set[str]()
     for number in range(6):
         grow(repo, number)
         done = get(served, mirrors)
         assert (done.state, done.detail) == ("fetched", "")
         most = max(most, len(packs(done.path)))
-        had, seen = seen, stored(done.path)
+        had = seen
+        seen = stored(done.path)
         assert had <= seen  # nothing is lost
     assert most <= 6
     assert get(served, mirrors).state == "unchanged"

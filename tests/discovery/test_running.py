@@ -165,7 +165,8 @@ def test_a_cache_that_knows_more_than_the_database_is_not_believed(
     served: GitServer, tmp_path: Path
 ) -> None:
     """The cache says that everything is done, but the database was lost, or is an older copy."""
-    db, older = tmp_path / "all.db", tmp_path / "older.db"
+    db = tmp_path / "all.db"
+    older = tmp_path / "older.db"
     collect("run", "o/one", *at(served, db))
     with Store(db) as store:
         store.connection.execute("VACUUM INTO ?", (str(older),))
@@ -185,7 +186,8 @@ def test_facts_alone_are_those_of_attribution(
     served: GitServer, db: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
     collect("run", *CASES, *at(served, db))
-    found, wanted = facts(db), direct(served)
+    found = facts(db)
+    wanted = direct(served)
     for table in ("checkpoints", "checkpoint_sessions", "turns", "tool_calls"):
         assert found[table] == wanted[table] and found[table], table
     assert not found["spans"] and not found["edits"]
@@ -302,7 +304,8 @@ def test_killed_at_any_moment_the_database_is_the_same(
 def test_whatever_the_network_does_the_database_is_the_same(
     seed: int, served: GitServer, tmp_path: Path, direct: Callable[[GitServer], Dump]
 ) -> None:
-    rng, db = random.Random(seed), tmp_path / "all.db"
+    rng = random.Random(seed)
+    db = tmp_path / "all.db"
 
     def trouble(path: str) -> Fault:
         # No 429: it is waited out for a minute; tests with a clock of their own see to that.
@@ -387,7 +390,8 @@ def test_databases_that_were_searched_can_be_merged_and_searched(
 
 def test_a_shard_of_an_older_run_is_replaced_not_doubled(served: GitServer, tmp_path: Path) -> None:
     [shard, *_] = made_shards(served, tmp_path)
-    db, old = tmp_path / "all.db", tmp_path / "old.db"
+    db = tmp_path / "all.db"
+    old = tmp_path / "old.db"
     shutil.copy(shard, old)
     collect("merge", old, "-o", db)
     clone = tmp_path / "clones/o/one.git"
@@ -574,7 +578,8 @@ def test_removing_all_leaves_nothing(served: GitServer, tmp_path: Path, db: Path
 def test_only_the_text_that_is_wanted_is_stored(
     served: GitServer, tmp_path: Path, db: Path
 ) -> None:
-    content, full = "prompts", tmp_path / "full.db"
+    content = "prompts"
+    full = tmp_path / "full.db"
     filled(served, full)
     filled(served, db, "--content", content)
     with Store(db) as store, Store(full) as whole:
@@ -779,7 +784,8 @@ def test_conclusions_made_anew_are_the_same(
         " repo_id = ?"
     )
     monkeypatch.setattr(aftermath, "problem_rows", lambda: rows)
-    clone, db = publish(tmp_path, "o/one"), tmp_path / "all.db"
+    clone = publish(tmp_path, "o/one")
+    db = tmp_path / "all.db"
     attribute_clone(AttributeRequest(str(clone), db))
     before = facts(db)
     assert [row for row in before["problems"] if "feature_null" in row]

@@ -97,7 +97,8 @@ def _set(found: Ranges) -> set[int]:
 
 @given(_pairs, _pairs)
 def test_ranges_are_sets_of_lines(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> None:
-    x, y = ranges.unite(a), ranges.unite(b)
+    x = ranges.unite(a)
+    y = ranges.unite(b)
     assert _set(x) == _set(tuple(a)) and ranges.count(x) == len(_set(x))
     assert _set(ranges.intersect(x, y)) == _set(x) & _set(y)
     assert _set(ranges.subtract(x, y)) == _set(x) - _set(y)
@@ -140,7 +141,8 @@ def test_git_ai_note() -> None:
 
 def test_every_part_of_joined_notes_is_read() -> None:
     """`git notes merge -s union` writes the notes of two clones one after the other."""
-    first, second = git_ai_note("a.py\n  s_1::t_1 1\n"), git_ai_note("c.py\n  s_1::t_1 2\n")
+    first = git_ai_note("a.py\n  s_1::t_1 1\n")
+    second = git_ai_note("c.py\n  s_1::t_1 2\n")
     records = git_ai.read(NOTE, first + b"\n\n" + second)
     assert [list(lines_of(record)) for record in records] == [["a.py"], ["c.py"]]
     assert [record.entry for record in records] == [0, 1]
@@ -801,7 +803,8 @@ def test_undeclared_lines_that_notes_of_squashed_commits_give_to_an_agent(
 
 
 def test_notes_follow_a_branch_that_moves(squashed: Build, tmp_path: Path) -> None:
-    db, sha = tmp_path / "c.db", squashed.sha
+    db = tmp_path / "c.db"
+    sha = squashed.sha
     git(squashed.where, "update-ref", "refs/heads/main", sha["before"])
     run("data", "claims", squashed.where, db=db)
     assert {where[1] for where in held(db).values()} == {"named"}
@@ -823,7 +826,8 @@ def test_a_run_that_was_stopped_goes_on(
     noted: tuple[Path, Build], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo, _ = noted
-    whole, db = tmp_path / "whole.db", tmp_path / "c.db"
+    whole = tmp_path / "whole.db"
+    db = tmp_path / "c.db"
     run("data", "claims", repo, db=whole)
 
     def stop(run: StageRun, problems: object) -> None:

@@ -552,7 +552,7 @@ def test_a_repository_without_sessions(tmp_path: Path, db: Path) -> None:
     analyse(build.where, db)
     for one in exports():
         if one.NAME != "parquet":
-            run("data", "export", one.NAME, "-o", tmp_path / one.NAME, db=db)
+            run("data", "export", one.NAME, build.where, "-o", tmp_path / one.NAME, db=db)
 
 
 def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
@@ -562,12 +562,10 @@ def test_agents_are_called_something_else_only_in_exports_that_exist() -> None:
 
 
 def test_what_cost_somebodys_reading_is_taken_along(tmp_path: Path) -> None:
-    repo, old, new, out = (
-        clone("example", tmp_path),
-        tmp_path / "old.db",
-        tmp_path / "new.db",
-        tmp_path / "carried.jsonl",
-    )
+    repo = clone("example", tmp_path)
+    old = tmp_path / "old.db"
+    new = tmp_path / "new.db"
+    out = tmp_path / "carried.jsonl"
     for db in (old, new):
         analyse(repo, db)
     with Store(old) as store, store.transaction() as connection:

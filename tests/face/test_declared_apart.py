@@ -33,7 +33,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     world.human_write("src/columns.ts", DECLARED)
     declared = world.commit("Add columns\n\nCo-Authored-By: Claude <noreply@anthropic.com>")
     directory = tmp_path_factory.mktemp("declared")
-    where, db = world.build(directory / "repo"), directory / "d.db"
+    where = world.build(directory / "repo")
+    db = directory / "d.db"
     analyse(where, db)
     return where, db, declared.sha
 

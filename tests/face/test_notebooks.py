@@ -21,10 +21,8 @@ def test_there_is_one_for_each_door() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_is_up_to_date(name: str) -> None:
     kept = (TARGET / f"{name}.ipynb").read_text("utf-8")
-    cells, made = (
-        json.loads(kept)["cells"],
-        json.loads(notebook((SOURCES / f"{name}.md").read_text("utf-8")))["cells"],
-    )
+    cells = json.loads(kept)["cells"]
+    made = json.loads(notebook((SOURCES / f"{name}.md").read_text("utf-8")))["cells"]
     assert [cell["source"] for cell in cells] == [cell["source"] for cell in made], (
         "run python docs/notebooks.py"
     )

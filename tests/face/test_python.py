@@ -17,7 +17,8 @@ from attribution.demo import FILE
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("face")
-    repo, db = clone("example", directory), directory / "out.db"
+    repo = clone("example", directory)
+    db = directory / "out.db"
     with whowrote.open(repo, db) as found:  # attributes it
         assert len(found.repositories()) == 1
         found.survival()
@@ -38,7 +39,8 @@ def test_lines_are_those_of_the_commands(example: Analysed) -> None:
 
 def test_lists_count_what_the_database_holds(example: Analysed) -> None:
     with whowrote.open(example.db) as db:
-        sessions, turns = db.sessions(), db.turns()
+        sessions = db.sessions()
+        turns = db.turns()
         assert (
             {session["id"] for session in sessions}
             >= {turn["session_id"] for turn in turns}
@@ -77,7 +79,8 @@ def test_a_name_stands_where_several_may(example: Analysed) -> None:
 
 
 def test_a_long_list_shows_its_beginning_and_its_length() -> None:
-    long, short = whowrote.Rows(range(20_000)), whowrote.Rows([1, 2])
+    long = whowrote.Rows(range(20_000))
+    short = whowrote.Rows([1, 2])
     assert (repr(long), repr(short), repr(whowrote.Rows([]))) == (
         "[0, 1, 2, … 20,000 in all]",
         "[1, 2]",

@@ -31,7 +31,8 @@ SCREENS = {
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
     directory = tmp_path_factory.mktemp("screens")
-    repo, db = clone("example", directory), directory / "x.db"
+    repo = clone("example", directory)
+    db = directory / "x.db"
     analyse(repo, db, "--local", "never")
     return Analysed(repo, db)
 
@@ -72,7 +73,9 @@ def test_a_number_is_the_same_wherever_it_is_said(example: Analysed) -> None:
     total = run_json("log", "HEAD", repo, "--total", db=db)
     log = run_json("log", repo, db=db)
     with whowrote.open(db) as opened:
-        commits, sessions, turns = opened.commits(), opened.sessions(), opened.turns()
+        commits = opened.commits()
+        sessions = opened.sessions()
+        turns = opened.turns()
         (sql,) = opened.sql("SELECT * FROM repository_list")
         kinds = opened.sql("SELECT SUM(lines) AS lines, SUM(agent) AS agent FROM kind_lines")[0]
         there = opened.sql("SELECT SUM(agent) AS agent FROM tip_languages")[0]["agent"]

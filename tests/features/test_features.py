@@ -950,7 +950,8 @@ def test_repetition() -> None:
 
 def test_arguments_that_are_cut_repeat_nothing() -> None:
     """Two versions of a long file may begin alike."""
-    whole, cut = to_json({"content": "a" * 100}), to_json({"content": "a" * 30_000})
+    whole = to_json({"content": "a" * 100})
+    cut = to_json({"content": "a" * 30_000})
     found = _of(*(_call(i, "Write", input=text) for i, text in enumerate((whole, whole, cut, cut))))
     assert found["repeated_calls"] == 1
 
@@ -1026,7 +1027,8 @@ def test_undo_commands(command: str, files: int) -> None:
     ["No local changes to save", "fatal: not a git repository", "error: pathspec did not match"],
 )
 def test_an_undo_that_git_refused_behind_a_pipe_is_none(output: str) -> None:
-    edit, stash = _call(1, "Edit", path="a.py"), _call(5, "Bash", command="git stash | head")
+    edit = _call(1, "Edit", path="a.py")
+    stash = _call(5, "Bash", command="git stash | head")
     assert len(_of(edit, stash)["undo_commands"]) == 1
     refused = replace(stash, command=Command("git stash | head", output=output))
     assert _of(edit, refused)["undo_commands"] == []

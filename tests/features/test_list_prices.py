@@ -24,7 +24,8 @@ ARN = "arn:aws:bedrock:eu-west-1:123456789012:inference-profile/"
 
 def test_models_of_both_lists_cost_the_same() -> None:
     pytest.importorskip("genai_prices")
-    prices, ours = chosen_prices(read_choice(Path(LISTED))), standard_prices()
+    prices = chosen_prices(read_choice(Path(LISTED)))
+    ours = standard_prices()
     assert prices.as_of.startswith(f"{LISTED} ")
     for model in (
         "claude-opus-4-6",
@@ -33,7 +34,8 @@ def test_models_of_both_lists_cost_the_same() -> None:
         "claude-haiku-4-5-20251001",
         "gpt-5",
     ):
-        known, listed = ours.of(model), prices.of(model)
+        known = ours.of(model)
+        listed = prices.of(model)
         assert known is not None and listed is not None
         assert {kind: listed[kind] for kind in known} == pytest.approx(dict(known)), model
 
@@ -90,11 +92,9 @@ def test_without_a_choice_the_list_comes_first_and_the_small_table_second() -> N
 
 
 def test_models_of_2026_have_a_price_without_the_package() -> None:
-    prices, before, after = (
-        standard_prices(),
-        datetime(2026, 8, 20, tzinfo=UTC),
-        datetime(2026, 8, 21, tzinfo=UTC),
-    )
+    prices = standard_prices()
+    before = datetime(2026, 8, 20, tzinfo=UTC)
+    after = datetime(2026, 8, 21, tzinfo=UTC)
     names = [
         "claude-opus-4-7",
         "claude-opus-4.8",

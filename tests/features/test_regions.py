@@ -35,7 +35,8 @@ class File:
 
     def __init__(self, text: str = BASE) -> None:
         self.tree = Worktree(lambda *_: [text] if text else [], lambda *_: False)
-        self.text, self.at = text, 0.0
+        self.text = text
+        self.at = 0.0
 
     def to(self, text: str, session: int = 1, path: str = "f") -> File:
         self.at += 1
@@ -203,7 +204,8 @@ def test_prior_sessions_count_once_each_and_only_whose_lines_are_changed() -> No
     ],
 )
 def test_convergence_of_a_region(texts: Sequence[str], expected: tuple[str, int]) -> None:
-    file, last = File(), "two\n"
+    file = File()
+    last = "two\n"
     for text in texts:
         file.swap(last, text)
         last = text
@@ -253,7 +255,8 @@ def _distinct(count: int) -> list[tuple[str, ...]]:
 def test_convergence_follows_the_trend_of_the_sizes(values: list[int]) -> None:
     label, back = convergence_of(values, _distinct(len(values)))
     pairs = [(a, b) for i, a in enumerate(values) for b in values[i + 1 :]]
-    larger, smaller = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
+    larger = sum(b > a for a, b in pairs)
+    smaller = sum(b < a for a, b in pairs)
     assert back == -1
     if larger > smaller:
         assert label == "expanding"

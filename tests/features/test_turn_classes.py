@@ -275,7 +275,9 @@ def test_shares_by_language_and_deeds_beside_words(db: Path) -> None:
                 )
         rows = {row["name"]: row for row in pushback_table(store, by=By.LANGUAGE)}
         assert set(rows) == {"en", "ja", "not known", ALL} and list(rows)[-1] == ALL
-        ja, en, whole = rows["ja"], rows["en"], rows[ALL]
+        ja = rows["ja"]
+        en = rows["en"]
+        whole = rows[ALL]
         assert pick(ja, "messages", "classified", "share", "listed") == (1, 0, None, None)
         assert "not measured" in ja["note"]
         assert pick(ja, "deeds_answers", "deeds_changed", "deeds_undone", "deeds_agree") == (

@@ -53,7 +53,8 @@ def as_if(directory: Path) -> Path:
 
 def test_a_clone_with_a_reftable_says_what_one_with_files_says(tmp_path: Path) -> None:
     copy = reftable_clone("example", tmp_path)
-    plain, other = GitRepo(tmp_path / "example"), GitRepo(copy)
+    plain = GitRepo(tmp_path / "example")
+    other = GitRepo(copy)
     assert other.refs() == plain.refs() and other.default_branch() == plain.default_branch()
     assert [commit.sha for commit in other.history(other.default_branch().sha)] == [
         commit.sha for commit in plain.history(plain.default_branch().sha)
@@ -88,7 +89,8 @@ def test_refs_that_git_listed_are_those_of_the_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = GitRepo(clone("example", tmp_path / "plain"))
-    tip, before = plain.default_branch(), list(plain.history(plain.default_branch().sha))[-2].sha
+    tip = plain.default_branch()
+    before = list(plain.history(plain.default_branch().sha))[-2].sha
     listed = {"HEAD": "ref: refs/heads/here", "refs/heads/here": tip.sha, "refs/tags/v1": before}
     monkeypatch.setattr(base, "reftable_refs", lambda *places: listed)
     repo = GitRepo(as_if(tmp_path))

@@ -24,7 +24,8 @@ from collector.git.renames import (
     spans,
 )
 
-REGULAR, SYMLINK = 0o100644, 0o120000
+REGULAR = 0o100644
+SYMLINK = 0o120000
 Tree = dict[str, tuple[str, bytes]]  # path -> mode, content
 
 
@@ -134,7 +135,8 @@ def test_thousands_of_equal_files_are_quick() -> None:
 
 
 def test_carriage_returns_do_not_count_in_text_but_in_binary() -> None:
-    unix, dos = text(*range(20)), text(*range(20)).replace(b"\n", b"\r\n")
+    unix = text(*range(20))
+    dos = text(*range(20)).replace(b"\n", b"\r\n")
     assert similarity(unix, dos) == pytest.approx(len(unix) / len(dos), abs=1e-4)
     assert similarity(b"\0\n" + unix, b"\0\r\n" + dos) < 0.5
 

@@ -141,9 +141,11 @@ def at(repo: GitRepo, commit: Commit) -> list[object]:
     ],
 )
 def test_each_answer_is_that_of_libgit2(tmp_path: Path, case: str) -> None:
-    place, to = clone(case, tmp_path), tmp_path / "new.git"
+    place = clone(case, tmp_path)
+    to = tmp_path / "new.git"
     known = translated(place, to, tmp_path)
-    one, other = GitRepo(place), GitRepo(to)
+    one = GitRepo(place)
+    other = GitRepo(to)
     assert type(one) is GitRepo and type(other) is Sha256Repo and other.sha256
     questions(one, other, known)
 
@@ -152,7 +154,8 @@ def test_each_answer_is_that_of_libgit2(tmp_path: Path, case: str) -> None:
 def test_random_histories_have_the_same_lines(tmp_path: Path, seed: int) -> None:
     build = Build(tmp_path / "repo.git")
     random_history(build, random.Random(seed), 25)
-    one, to = build.done(), tmp_path / "new.git"
+    one = build.done()
+    to = tmp_path / "new.git"
     known = translated(build.where, to, tmp_path)
     other = GitRepo(to)
     questions(one, other, known)
@@ -178,7 +181,8 @@ def test_random_histories_have_the_same_lines(tmp_path: Path, seed: int) -> None
     "case", ["example", "squash", "cherry_pick", "merge_with_own_lines", "rebased_commit"]
 )
 def test_attribution_says_the_same(tmp_path: Path, case: str) -> None:
-    place, to = clone(case, tmp_path), tmp_path / "new.git"
+    place = clone(case, tmp_path)
+    to = tmp_path / "new.git"
     known = translated(place, to, tmp_path)
     stored = []
     for number, path in enumerate((place, to)):
@@ -341,7 +345,8 @@ def test_its_processes_and_directories_end_with_it(example: Path) -> None:
     repo = GitRepo(example)
     assert repo.commit(repo.default_branch().sha)
     assert isinstance(repo, Sha256Repo)
-    place, (process, *_) = repo._git.directory, repo._objects._running.values()
+    place = repo._git.directory
+    process, *_ = repo._objects._running.values()
     del repo
     gc.collect()
     assert not place.exists() and process.returncode is not None
@@ -360,7 +365,8 @@ def test_sha_256_ids_and_a_reftable_at_once(example: Path, tmp_path: Path) -> No
         git(tmp_path, "clone", "-q", "--mirror", "--ref-format=reftable", str(example), "both.git")
     except subprocess.CalledProcessError as error:
         pytest.skip(f"this git knows no reftable: {error.stderr.decode().strip()[:100]}")
-    one, both = GitRepo(example), GitRepo(tmp_path / "both.git")
+    one = GitRepo(example)
+    both = GitRepo(tmp_path / "both.git")
     assert (
         isinstance(both, Sha256Repo)
         and both.refs() == one.refs()

@@ -83,7 +83,8 @@ def added_lines(directory: Path, sha: str) -> dict[str, set[int]]:
         "--no-ext-diff",
     )
     added: dict[str, set[int]] = {}
-    path, text = "", True
+    path = ""
+    text = True
     for line in git(directory, "-c", "core.quotepath=false", "diff-tree", *options, sha).split(
         b"\n"
     ):
@@ -95,7 +96,8 @@ def added_lines(directory: Path, sha: str) -> dict[str, set[int]]:
             path = line[6:].rstrip(b"\t").decode("utf-8", "surrogateescape")
         hunk = re.match(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
         if hunk and text:
-            start, count = int(hunk[1]), int(hunk[2] or 1)
+            start = int(hunk[1])
+            count = int(hunk[2] or 1)
             if count:
                 added.setdefault(path, set()).update(range(start, start + count))
     return added
@@ -116,7 +118,8 @@ def check_transcripts(directory: Path) -> None:
 
 
 def values(text: str) -> list[Any]:
-    decoder, found = json.JSONDecoder(), list[Any]()
+    decoder = json.JSONDecoder()
+    found = list[Any]()
     text = text.strip()
     while text:
         try:
@@ -217,9 +220,12 @@ def test_refused_edits_change_nothing() -> None:
 
 
 def test_an_equal_line_nearby_may_be_taken_for_a_new_one() -> None:
-    a, b, blank = Line("alpha", "human"), Line("beta", "human"), Line("", "human")
+    a = Line("alpha", "human")
+    b = Line("beta", "human")
+    blank = Line("", "human")
     between = [Line("new", "agent"), Line("", "agent")]
-    old, new = File((a, blank, b)), File((a, blank, *between, b))
+    old = File((a, blank, b))
+    new = File((a, blank, *between, b))
     assert compare(old, new) == ["", "possible", "new", "maybe", ""]
 
 

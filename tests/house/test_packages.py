@@ -193,7 +193,9 @@ def _modules(package: str) -> list[Module]:
     ]
 
 
-COLLECTOR, ATTRIBUTION, FACE = _modules("collector"), _modules("attribution"), _modules("whowrote")
+COLLECTOR = _modules("collector")
+ATTRIBUTION = _modules("attribution")
+FACE = _modules("whowrote")
 EVERY = COLLECTOR + ATTRIBUTION + FACE
 
 

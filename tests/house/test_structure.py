@@ -74,7 +74,8 @@ def test_no_file_imports_itself_in_a_circle() -> None:
 
 
 def test_the_house_is_within_its_limits() -> None:
-    now, most = limits.measures(), limits.limits()
+    now = limits.measures()
+    most = limits.limits()
     assert now.keys() == most.keys() >= limits.moving().keys()
     assert limits.excess(now, most | limits.moving()) == [], (
         "what is above is not raised: see limits.py"

@@ -60,7 +60,8 @@ class Walk:
     def __init__(self, build: Build, tip: str, keep: bool = False, max_file: int = 1 << 20) -> None:
         self.repo = build.done() if not build.sha else GitRepo(build.where)
         self.build = build
-        self.ledger, self.observer = Ledger(), LineLifetimes()
+        self.ledger = Ledger()
+        self.observer = LineLifetimes()
         self.states: dict[str, State] = {}
         options = WalkOptions(max_file=max_file, keep=keep)
         with self.repo.open_scratch() as git:
@@ -157,7 +158,8 @@ def test_rename_with_an_edit(build: Build) -> None:
 
 
 def test_two_files_swap_their_names(build: Build) -> None:
-    a, b = text(*words(8, "a")), text(*words(8, "b"))
+    a = text(*words(8, "a"))
+    b = text(*words(8, "b"))
     build.commit("one", {"dir/a": a, "dir/b": b})
     build.commit("two", {"dir/a": b, "dir/b": a})
     walk = Walk(build, "two")
@@ -166,7 +168,8 @@ def test_two_files_swap_their_names(build: Build) -> None:
 
 
 def test_a_ring_of_renames_through_new_names(build: Build) -> None:
-    a, b = text(*words(8, "a")), text(*words(8, "b"))
+    a = text(*words(8, "a"))
+    b = text(*words(8, "b"))
     build.commit("one", {"a": a, "b": b})
     build.commit("two", {"c": b, "d": a})
     walk = checked_walk(build, "two")
@@ -283,8 +286,10 @@ def test_text_that_looks_like_a_patch(build: Build) -> None:
 
 def test_merge_keeps_the_origins_of_both_sides(build: Build) -> None:
     base = words(20)
-    left, right = [*base], [*base]
-    left[2], right[17] = "left", "right"
+    left = [*base]
+    right = [*base]
+    left[2] = "left"
+    right[17] = "right"
     both = [*base]
     both[2], both[17] = "left", "right"
     build.commit("base", {"f": [*base]})
@@ -702,7 +707,8 @@ def test_reformatted_statement() -> None:
     ],
 )
 def test_brackets_around_a_whole_are_layout(line: str, laid: str) -> None:
-    old, new = line.split("|"), laid.split("|")
+    old = line.split("|")
+    new = laid.split("|")
     assert kept(old, new).keys() == set(range(len(new)))
     assert kept(new, old).keys() == set(range(len(old)))
 
@@ -724,7 +730,8 @@ def test_brackets_around_a_whole_are_layout(line: str, laid: str) -> None:
     }.items(),
 )
 def test_brackets_that_change_what_is_said_are_no_layout(line: str, changed: str) -> None:
-    old, new = line.split("|"), changed.split("|")
+    old = line.split("|")
+    new = changed.split("|")
     assert kept(old, new) == kept(new, old) == {}
 
 

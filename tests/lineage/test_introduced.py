@@ -38,7 +38,8 @@ def test_both_engines_say_the_same(
     build: Build, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tip = random_history(build, random.Random(300 + seed), 25)
-    repo, sha = build.done(), build.sha[tip]
+    repo = build.done()
+    sha = build.sha[tip]
     blamed = {
         path: introductions(repo, sha, path, count) for path, count in files(repo, sha).items()
     }
@@ -58,7 +59,8 @@ def _fails(*_: object) -> list[Introduction]:
 def test_some_lines_are_followed_as_all_are(build: Build, seed: int) -> None:
     rng = random.Random(400 + seed)
     tip = random_history(build, rng, 25)
-    repo, sha = build.done(), build.sha[tip]
+    repo = build.done()
+    sha = build.sha[tip]
     for path, count in files(repo, sha).items():
         every = introductions(repo, sha, path, count)
         some = sorted(rng.sample(range(1, count + 1), min(count, 4)), reverse=True)
@@ -102,7 +104,8 @@ def test_renames_of_a_file_are_told_newest_first(build: Build) -> None:
     build.commit("two", {"b": ["new", *lines]})
     build.commit("three", {"b": ["new", *lines, "end"]})
     build.commit("four", {"d/c": [*lines, "end"]})
-    repo, sha = build.done(), build.sha
+    repo = build.done()
+    sha = build.sha
     assert named(repo, sha["four"], "d/c", Introduction(sha["one"], "a", 3)) == [
         (Introduction(sha["four"], "d/c", 3), "b"),
         (Introduction(sha["two"], "b", 4), "a"),
@@ -119,7 +122,8 @@ def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
     build.commit("renamed", {"b": ["head", *lines]})
     build.commit("side", {"a": [*lines, "side"]}, "base")
     build.commit("merge", {"b": ["head", *lines, "side"]}, "renamed side")
-    repo, sha = build.done(), build.sha
+    repo = build.done()
+    sha = build.sha
     assert named(repo, sha["merge"], "b", Introduction(sha["side"], "a", 9)) == [
         (Introduction(sha["merge"], "b", 10), "a")
     ]
@@ -131,7 +135,8 @@ def test_a_line_of_the_other_side_is_renamed_by_the_merge(build: Build) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_renames_lead_from_the_last_name_to_the_first(build: Build, seed: int) -> None:
     tip = random_history(build, random.Random(500 + seed), 30)
-    repo, sha = build.done(), build.sha[tip]
+    repo = build.done()
+    sha = build.sha[tip]
     seen = 0
     for path, count in files(repo, sha).items():
         for line in {
@@ -150,7 +155,8 @@ def test_renames_are_left_out_where_objects_are_missing(build: Build) -> None:
     build.commit("one", {"a": words(8)})
     build.commit("two", {"b": words(8)})
     build.commit("three", {"b": words(9)})
-    repo, sha = build.done(), build.sha
+    repo = build.done()
+    sha = build.sha
     line = Introduction(sha["one"], "a", 3)
     assert len(renames(repo, sha["three"], "b", line)) == 1
     drop(build.where, repo.file_at(sha["two"], "b") or "")

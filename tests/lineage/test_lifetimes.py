@@ -256,7 +256,8 @@ def test_which_messages_name_a_commit() -> None:
 
 def test_a_revert_that_was_reverted_takes_nothing_back() -> None:
     a, b, c, d = (letter * 40 for letter in "abcd")
-    first, second = (a, "Add"), (b, f"Revert\n\nThis reverts commit {a}.")
+    first = (a, "Add")
+    second = (b, f"Revert\n\nThis reverts commit {a}.")
     assert reverts.taken_back([first, second]) == {a}
     assert reverts.taken_back([first, second, (c, f"Again\n\nThis reverts commit {b[:9]}.")]) == {b}
     assert reverts.taken_back([first, (d, "This reverts commit 1234567.")]) == set()
@@ -300,7 +301,8 @@ def test_going_on_from_a_save_equals_starting_anew(
         check=True,
     )
     stops = [build.name[sha] for sha in chain.stdout.decode().split()]
-    steps, anew = Shop(tmp_path / "steps"), Shop(tmp_path / "anew")
+    steps = Shop(tmp_path / "steps")
+    anew = Shop(tmp_path / "anew")
     states = [steps.follow(build, name, wanted).state for name in [*stops[::3], tip]]
     assert states[0] == "new" and set(states[1:]) <= {"continued", "unchanged"}
     anew.follow(build, tip, wanted)
@@ -312,7 +314,8 @@ def test_a_rewritten_branch_is_followed_anew(build: Build, tmp_path: Path) -> No
     build.commit("old", {"f": ["a", "b", "old"]})
     build.commit("new", {"f": ["a", "new", "c"]}, "base")
     build.done()
-    moved, anew = Shop(tmp_path / "moved"), Shop(tmp_path / "anew")
+    moved = Shop(tmp_path / "moved")
+    anew = Shop(tmp_path / "anew")
     moved.follow(build, "old")
     done = moved.follow(build, "new")
     assert done.state == "again" and "rewritten" in done.notes[0]
@@ -465,7 +468,8 @@ def test_missing_blobs_are_censored_and_counted(build: Build, shop: Shop) -> Non
 
 
 def test_large_files_are_bounded_and_flagged(build: Build, shop: Shop) -> None:
-    small, big = text(*words(3)), text(*words(400))
+    small = text(*words(3))
+    big = text(*words(400))
     build.commit("one", {"f": ["a"], "generated": small})
     build.commit("two", {"f": ["a"], "generated": big})
     build.commit("three", {"f": ["a"], "generated": big + b"more\n"})

@@ -132,7 +132,8 @@ def test_lines_of_one_commit_are_one_observation() -> None:
         [10],
     )[0]
     assert many.interval() == pytest.approx(one.interval())
-    wide, narrow = one.interval(), apart.interval()
+    wide = one.interval()
+    narrow = apart.interval()
     assert wide is not None and narrow is not None
     assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
     assert 0 < wide.low < one.share < wide.high < 1
@@ -215,10 +216,8 @@ def test_who_ended_the_agents_lines() -> None:
 
 
 def test_deletions_by_commit_author_and_age() -> None:
-    young, old = (
-        line(0, 10, 1, actor="human", cause="deleted"),
-        line(0, 40, 2, actor="human", cause="deleted"),
-    )
+    young = line(0, 10, 1, actor="human", cause="deleted")
+    old = line(0, 40, 2, actor="human", cause="deleted")
     (row,) = deletions([RemovedLines(9, young), RemovedLines(9, old), RemovedLines(0, line(0))])
     assert dict(zip(DELETION, row, strict=True)) == {
         "commit_id": 9,
@@ -336,7 +335,8 @@ def test_lines_of_old_commits_are_compared_up_to_the_age_of_agents_lines() -> No
     kept, lost = (
         [*agents, *short, line(-3000, end, 10, "human", birth=200, dated=True)] for end in (None, 0)
     )
-    one, other = comparison.compare(kept, "dated"), comparison.compare(lost, "dated")
+    one = comparison.compare(kept, "dated")
+    other = comparison.compare(lost, "dated")
     assert one.excess_rework == other.excess_rework
     assert one.excess_rework is not None
 
@@ -460,6 +460,8 @@ def test_a_share_of_few_lines_is_not_printed() -> None:
 
 
 def test_a_curve_needs_lines_and_commits() -> None:
-    twelve, few, enough = minimum.Sample(12, 9), minimum.Sample(90, 4), minimum.Sample(20, 5)
+    twelve = minimum.Sample(12, 9)
+    few = minimum.Sample(90, 4)
+    enough = minimum.Sample(20, 5)
     assert minimum.CURVE.refusal({"human": twelve}) and minimum.CURVE.refusal({"human": few})
     assert minimum.CURVE.refusal({"human": enough}) == ""

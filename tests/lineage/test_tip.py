@@ -16,7 +16,8 @@ from collector.json_values import Texts
 from collector.storage.store import Store
 from collector.vocabulary.lines import LINE_CLASSES
 
-ONE, TWO = WrittenLines(1, 3, 7, 100, "a", 11), WrittenLines(4, 2, 8, 101, "a", 1)
+ONE = WrittenLines(1, 3, 7, 100, "a", 11)
+TWO = WrittenLines(4, 2, 8, 101, "a", 1)
 BLANK = [1, 0, 1, 0, 0, 0]
 
 

@@ -74,7 +74,8 @@ def test_an_alarm_that_comes_too_early_ends_nothing() -> None:
 def test_an_alarm_at_the_very_end_of_a_part_leaves_the_whole_its_timer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    set_timer, rung = signal.setitimer, list[bool]()
+    set_timer = signal.setitimer
+    rung = list[bool]()
 
     def ringing(which: int, seconds: float) -> tuple[float, float]:
         if len(rung) == 1:  # the first call sets the timer of the part
@@ -128,8 +129,10 @@ def test_a_repository_that_takes_too_long_is_stopped_and_says_what_that_means(
 def test_a_session_that_takes_too_much_costs_itself_and_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str
 ) -> None:
-    one, db = clone("example", tmp_path), tmp_path / "x.db"
-    read, seen = load._read_all, list[str]()
+    one = clone("example", tmp_path)
+    db = tmp_path / "x.db"
+    read = load._read_all
+    seen = list[str]()
 
     def heavy(repo: Any, files: Any, readers: Any) -> Any:
         seen.append(files.key)

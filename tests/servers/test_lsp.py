@@ -37,7 +37,10 @@ class Editor:
     """One open file in a client."""
 
     def __init__(self, client: LanguageClient, file: Path) -> None:
-        self.client, self.uri, self.version, self.messages = client, file.as_uri(), 0, list[str]()
+        self.client = client
+        self.uri = file.as_uri()
+        self.version = 0
+        self.messages = list[str]()
 
     def show(self, shown: str) -> None:
         self.version += 1

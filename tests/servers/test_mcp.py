@@ -201,7 +201,8 @@ def test_what_was_tried_and_undone(tmp_path: Path, db: Path) -> None:
 
 
 def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Path) -> None:
-    world, count = World("long"), 60
+    world = World("long")
+    count = 60
     session = world.session()
     for number in range(count):
         session.prompt(
@@ -211,7 +212,8 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Pat
         session.end_turn()
         world.commit(f"Commit {number} " + "long " * 100, [session])
     repo = world.build(tmp_path / "repo")
-    seen, more = [], 1
+    seen = []
+    more = 1
     while more:
         answer = ask(repo, db, "who_wrote", file="a.py", first_line=more)
         assert len(json.dumps(answer)) < TOKENS and all(
@@ -229,7 +231,8 @@ def test_long_answers_are_short_and_go_on_where_they_say(tmp_path: Path, db: Pat
         < TOKENS
     )
     (key,) = {block["author"].get("session") for block in answer["blocks"]} - {None}
-    turns, first = [], 0
+    turns = []
+    first = 0
     while first is not None:
         done = ask(repo, db, "what_did_this_session_do", session=key, first_turn=first)
         assert len(json.dumps(done)) < TOKENS

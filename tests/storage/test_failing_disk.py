@@ -44,7 +44,8 @@ main()
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 @pytest.mark.parametrize("size", [2_000, 60_000, 200_000])
 def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, db: Path, size: int) -> None:
-    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
+    one = clone("example", tmp_path)
+    sound = tmp_path / "sound.db"
     command = [sys.executable, "-c", PROGRAM, str(size), "repo", str(one), "--db", str(db)]
     done = subprocess.run(
         command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
@@ -59,7 +60,8 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path: Path, db: Path, size: 
 def test_a_full_disk_loses_nothing(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, sound = clone("example", tmp_path), tmp_path / "sound.db"
+    one = clone("example", tmp_path)
+    sound = tmp_path / "sound.db"
     opened = Store._prepare
 
     def full(self: Store) -> None:
@@ -108,7 +110,9 @@ def test_a_disk_that_is_really_full_loses_nothing(
         ["unshare", "--mount", "mount", "-t", "tmpfs", "none", str(tmp_path)], capture_output=True
     ).returncode:
         pytest.skip("no right to mount")
-    one, disk, sound = clone("example", tmp_path), tmp_path / "disk", db
+    one = clone("example", tmp_path)
+    disk = tmp_path / "disk"
+    sound = db
     disk.mkdir()
     (tmp_path / "disk.kept").mkdir()
     program = [sys.executable, "-c", "from attribution.cli import main; main()"]
@@ -137,12 +141,10 @@ def test_a_read_that_fails_is_told_and_is_no_bug(tmp_path: Path, below: str) -> 
     """Reads of transcripts, of git's files or of the database fail from the first or fifth one
     on, or never.
     """
-    library, home, one, db = (
-        tmp_path / "failing.so",
-        tmp_path / "home",
-        Clone(tmp_path / "clone"),
-        tmp_path / "x.db",
-    )
+    library = tmp_path / "failing.so"
+    home = tmp_path / "home"
+    one = Clone(tmp_path / "clone")
+    db = tmp_path / "x.db"
     subprocess.run(
         ["cc", "-shared", "-fPIC", "-o", library, SUPPORT / "failing_reads.c", "-ldl"], check=True
     )
@@ -212,7 +214,8 @@ def test_a_clock_that_jumps_back_loses_nothing(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Years back between two runs: what is done stays done, and what is new is done."""
-    one, two = clone("example", tmp_path), clone("squash", tmp_path)
+    one = clone("example", tmp_path)
+    two = clone("squash", tmp_path)
     sound = tmp_path / "sound.db"
 
     class Back(datetime):

@@ -380,7 +380,9 @@ def test_a_file_that_somebody_else_has_open_stays(db: Path) -> None:
 def test_a_file_that_goes_while_it_is_opened_is_made_again(
     tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, whole, taken = db, Store._prepare, list[Store]()
+    path = db
+    whole = Store._prepare
+    taken = list[Store]()
 
     def prepare(store: Store) -> None:
         whole(store)

@@ -62,14 +62,16 @@ class Ids:
 
     def ulid(self, at: float) -> str:
         alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-        moment, head = int(at * 1000), ""
+        moment = int(at * 1000)
+        head = ""
         for _ in range(10):
             moment, digit = divmod(moment, 32)
             head = alphabet[digit] + head
         return head + self._letters(16, alphabet)
 
     def _letters(self, length: int, alphabet: str) -> str:
-        number, text = int(self.hex(40), 16), ""
+        number = int(self.hex(40), 16)
+        text = ""
         for _ in range(length):
             number, digit = divmod(number, len(alphabet))
             text += alphabet[digit]
@@ -80,7 +82,8 @@ def structured_patch(old: str, new: str) -> list[JsonObject]:
     """The hunks shown to the user, three lines of context, tabs drawn as two spaces: positions
     are exact, text is not.
     """
-    a, b = _with_ends(old), _with_ends(new)
+    a = _with_ends(old)
+    b = _with_ends(new)
     hunks = []
     for group in difflib.SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(3):
         lines: list[str] = []
@@ -89,7 +92,8 @@ def structured_patch(old: str, new: str) -> list[JsonObject]:
                 lines += _drawn(" ", a[a0:a1])
             else:
                 lines += _drawn("-", a[a0:a1]) + _drawn("+", b[b0:b1])
-        (a0, a1), (b0, b1) = (group[0][1], group[-1][2]), (group[0][3], group[-1][4])
+        a0, a1 = (group[0][1], group[-1][2])
+        b0, b1 = (group[0][3], group[-1][4])
         hunks.append(
             {
                 "oldStart": a0 + (a1 > a0),
@@ -258,7 +262,8 @@ class Transcript:
         self._chained(at, {"attachment": attachment, "type": "attachment"})
 
     def compact(self, at: float) -> None:
-        before, self._last = self._last, None
+        before = self._last
+        self._last = None
         self._chained(
             at,
             {
@@ -301,12 +306,10 @@ class Transcript:
 
     def _blocks(self, at: float, blocks: list[JsonObject]) -> str:
         """One message: a record per block, the same id and usage on each."""
-        message_id, request_id, usage, uuid = (
-            self.ids.token("msg_"),
-            self.ids.token("req_"),
-            self._usage(),
-            "",
-        )
+        message_id = self.ids.token("msg_")
+        request_id = self.ids.token("req_")
+        usage = self._usage()
+        uuid = ""
         for i, block in enumerate(blocks):
             message = {
                 "model": self.model,

@@ -63,7 +63,8 @@ def main() -> None:
     if b"CRASH" in whole:
         sys.exit("Fatal error: exception Stack_overflow")
     rules = json.loads(Path(options["--config"]).read_text("utf-8"))["rules"]
-    results, errors = [], []
+    results = []
+    errors = []
     for file, data in texts.items():
         if b"SLOW" in data and int(options["--timeout"]) < 10:
             errors.append(

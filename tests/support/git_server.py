@@ -39,7 +39,9 @@ class GitServer:
         faults: Callable[[str], Fault] = lambda path: None,
         settings: Mapping[str, str] = SETTINGS,
     ) -> None:
-        self.root, self.faults, self.settings = root, faults, dict(settings)
+        self.root = root
+        self.faults = faults
+        self.settings = dict(settings)
         self.requests: Counter[str] = Counter()
         self.sent = 0
         self.log: list[tuple[str, str]] = []
@@ -188,7 +190,8 @@ def _handler(server: GitServer) -> type[BaseHTTPRequestHandler]:  # noqa: C901 (
                     process.wait()
 
         def _pass_on(self, output: Any, most: int | None) -> int:
-            status, headers = 200, []
+            status = 200
+            headers = []
             while (line := output.readline()) not in (b"\r\n", b"\n", b""):
                 name, _, value = line.decode("latin-1").partition(":")
                 if name.lower() == "status":

@@ -184,7 +184,8 @@ class World:
             new = {old.lower(): new for old, new in self.renamed.items()}.get(name.lower())
             if new is None:
                 break
-            name, moved = new, True
+            name = new
+            moved = True
         found = next(
             (r for r in self.repos if r.full_name.lower() == name.lower() and not r.private), None
         )
@@ -209,7 +210,9 @@ class GitHubServer:
         archive: Path | None = None,
         git_settings: Mapping[str, str] = GIT_SETTINGS,
     ) -> None:
-        self.world, self.archive, self.git_settings = world, archive, dict(git_settings)
+        self.world = world
+        self.archive = archive
+        self.git_settings = dict(git_settings)
         self.now = now or (lambda: datetime.now(UTC).timestamp())
         self.faults: deque[str | None] = deque()
         self.log: list[Asked] = []
@@ -256,7 +259,8 @@ class GitHubServer:
             limit = with_token if token else without
             reset, used = self.used.get((resource, token), (0.0, 0))
             if self.now() >= reset:
-                reset, used = float(int(self.now()) + window), 0
+                reset = float(int(self.now()) + window)
+                used = 0
             allowed = used < limit
             used += 1 if allowed else 0
             self.used[resource, token] = (reset, used)
@@ -550,7 +554,8 @@ class _Handler(BaseHTTPRequestHandler):
             feeder.join()
 
     def _pass_on(self, output: Any) -> None:
-        status, headers = 200, []
+        status = 200
+        headers = []
         while line := output.readline().rstrip(b"\r\n").decode():
             name, _, value = line.partition(": ")
             if name == "Status":
@@ -582,13 +587,11 @@ class _Api:
     def __init__(
         self, handler: _Handler, path: str, query: Texts, asked: Asked, fault: str | None
     ) -> None:
-        self.handler, self.path, self.query, self.asked, self.fault = (
-            handler,
-            path,
-            query,
-            asked,
-            fault,
-        )
+        self.handler = handler
+        self.path = path
+        self.query = query
+        self.asked = asked
+        self.fault = fault
         self.world = handler.github.world
         self.given = asked.headers.get("authorization", "")
         self.headers: Texts = {}
@@ -682,10 +685,8 @@ class _Api:
         return self._page(found, lambda items: items)
 
     def _page(self, found: list[Any], wrap: Callable[[list[Any]], Any], cap: int = 10**9) -> None:
-        size, page = (
-            min(int(self.query.get("per_page", "30")), 100),
-            int(self.query.get("page", "1")),
-        )
+        size = min(int(self.query.get("per_page", "30")), 100)
+        page = int(self.query.get("page", "1"))
         if (page - 1) * size >= cap:
             return self._say(422, "Only the first 1000 search results are available")
         items = found[:cap][(page - 1) * size : page * size]

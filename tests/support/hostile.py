@@ -14,7 +14,8 @@ EVIL = (
 
 def rewritten(stream: bytes, change: Callable[[bytes], bytes]) -> bytes:
     """A stream of `git fast-import` with every file and message changed."""
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     header = re.compile(rb"^data (\d+)\n", re.MULTILINE)
     while (found := header.search(stream, at)) is not None:
         end = found.end() + int(found[1])

@@ -64,7 +64,8 @@ def differences(one: Path, other: Path) -> JsonObject:
 def schedules(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
     """What went wrong, schedule by schedule."""
     (folder / "elsewhere").mkdir()
-    one, two = clone("example", folder), clone("squash", folder)
+    one = clone("example", folder)
+    two = clone("squash", folder)
     namesake = clone("crlf", folder / "elsewhere").rename(folder / "elsewhere" / "example")
     commands: list[Command] = [
         ("repo", one),
@@ -83,7 +84,8 @@ def schedules(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
     rng = random.Random(seed)
     for number in range(count):
         chosen = rng.sample(commands, rng.randint(2, 4))
-        in_order, db = folder / f"{number}-in-order.db", folder / f"{number}.db"
+        in_order = folder / f"{number}-in-order.db"
+        db = folder / f"{number}.db"
         for command in chosen:
             run(*command, db=in_order)
         codes = at_once(chosen, db, rng)

@@ -97,7 +97,8 @@ def statements_of(command: Command, db: Path) -> int:
     """How many statements a whole run has in its first process, found by a run on a copy that
     counts them.
     """
-    copy, counted = db.with_name("count.db"), db.with_name("counted")
+    copy = db.with_name("count.db")
+    counted = db.with_name("counted")
     copied(db, copy)
     child = os.fork()
     if not child:
@@ -173,10 +174,12 @@ class Case(NamedTuple):
 
 def cases(folder: Path, fixture: str) -> list[Case]:
     """Every command that writes, with what must be there before it."""
-    one, two = clone(fixture, folder), clone("squash", folder)
+    one = clone(fixture, folder)
+    two = clone("squash", folder)
     repo = GitRepo(one)
     file = sorted(repo.paths(repo.default_branch().sha))[-1]
-    shards, names = folder / "shards.db", folder / "names"
+    shards = folder / "shards.db"
+    names = folder / "names"
     names.write_text(numbered_text(40, "o/r{n}\n"))
     served: Command = ("run", f"file://{one}", f"file://{two}", "-q", "--jobs", "1")
     assert done(("repo", two), shards) == 0
@@ -197,7 +200,8 @@ def cases(folder: Path, fixture: str) -> list[Case]:
     ]
     prepared = []
     for number, (before, command) in enumerate(wanted):
-        start, whole = folder / f"case{number}" / "start.db", folder / f"case{number}" / "whole.db"
+        start = folder / f"case{number}" / "start.db"
+        whole = folder / f"case{number}" / "whole.db"
         start.parent.mkdir()
         for earlier in before:
             assert done(earlier, start) == 0, earlier
@@ -217,7 +221,8 @@ def _fresh(place: Path, mirrors: Path) -> Path:
 
 def _went_on(case: Case, db: Path) -> JsonObject:
     """What is wrong after the next run; empty when all is as if nothing had been."""
-    code, wrong = done(case.command, db), unlike(db, case.whole)
+    code = done(case.command, db)
+    wrong = unlike(db, case.whole)
     left = sorted(
         path.name
         for path in db.parent.iterdir()
@@ -228,13 +233,16 @@ def _went_on(case: Case, db: Path) -> JsonObject:
 
 def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Iterator[JsonObject]:
     """What went wrong, then the counts."""
-    rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
+    rng = random.Random(seed)
+    tried = Counter[str]()
+    mirrors = folder / "mirrors"
     prepared = cases(folder, fixture)
     for number in range(count):
         case = rng.choice(prepared)
         db = _fresh(folder / "trial", mirrors)
         copied(case.start, db)
-        digest, status = _digest(db), forked(case.command, db, rng.randint(1, case.length))
+        digest = _digest(db)
+        status = forked(case.command, db, rng.randint(1, case.length))
         how = "finished" if status >= 0 else "killed"
         if how == "killed" and rng.random() < 0.5 and cut(db, digest, rng):
             how = "without power"
@@ -245,27 +253,34 @@ def trials(folder: Path, count: int, seed: int, fixture: str = "example") -> Ite
     yield {"counts": dict(tried)}
 
 
-_LOG_HEAD, _FRAME_HEAD = 32, 24  # bytes; source: https://www.sqlite.org/fileformat2.html#walformat
+# bytes; source: https://www.sqlite.org/fileformat2.html#walformat
+_LOG_HEAD = 32
+_FRAME_HEAD = 24
 
 
 def every_write(folder: Path, seed: int, fixture: str) -> Iterator[JsonObject]:
     """The power goes after each block of the log of each command, and within it; what went
     wrong, then the counts by command.
     """
-    rng, tried, mirrors = random.Random(seed), Counter[str](), folder / "mirrors"
+    rng = random.Random(seed)
+    tried = Counter[str]()
+    mirrors = folder / "mirrors"
     for case in cases(folder, fixture):
         db = _fresh(folder / "trial", mirrors)
         log = db.with_name(db.name + "-wal")
         copied(case.start, db)
-        before, last = _digest(db), case.length
+        before = _digest(db)
+        last = case.length
         while forked(case.command, db, last) >= 0 or not log.exists() or _digest(db) != before:
             # a whole run puts its log into the database: stop a little earlier
-            db, last = _fresh(db.parent, mirrors), last - 1
+            db = _fresh(db.parent, mirrors)
+            last -= 1
             copied(case.start, db)
             if last < case.length - 60:
                 break
         else:
-            kept, data = folder / "kept", log.read_bytes()
+            kept = folder / "kept"
+            data = log.read_bytes()
             shutil.rmtree(kept, ignore_errors=True)
             shutil.copytree(db.parent, kept)
             frame = _FRAME_HEAD + int.from_bytes(data[8:12], "big")

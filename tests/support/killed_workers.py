@@ -34,7 +34,8 @@ MOST_RUNS = 4  # until a command that lost a worker is done: a task is tried twi
 
 def workers_below(process: int) -> list[int]:
     """Processes with tasks that a process started, and those that they started."""
-    found, waiting = [], [process]
+    found = []
+    waiting = [process]
     while waiting:
         for path in Path("/proc").glob(f"{waiting.pop()}/task/*/children"):
             with suppress(OSError):
@@ -74,8 +75,11 @@ def ran(
 
 def trials(folder: Path, count: int, seed: int) -> Iterator[JsonObject]:
     """What went wrong, then the counts."""
-    rng, tried = random.Random(seed), Counter[str]()
-    start, whole, db = folder / "start.db", folder / "whole.db", folder / "trial" / "x.db"
+    rng = random.Random(seed)
+    tried = Counter[str]()
+    start = folder / "start.db"
+    whole = folder / "whole.db"
+    db = folder / "trial" / "x.db"
     for case in ("example", "squash", "crlf"):
         assert done(("repo", clone(case, folder)), start) == 0
     assert done(("forget",), start) == 0

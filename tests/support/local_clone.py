@@ -17,7 +17,8 @@ from support import truth
 from support.builder.objects import git_environment
 
 START = 1_772_442_000.0  # 2 March 2026, 09:00 UTC
-NAME, EMAIL = "Ada Example", "ada@example.com"
+NAME = "Ada Example"
+EMAIL = "ada@example.com"
 PRINTED = "[main {short}] {message}\n 1 file changed"
 
 
@@ -138,7 +139,8 @@ class Clone:
 
     def put(self, path: str, text: str, author: str) -> None:
         """A file's new text; lines that it had before keep their author."""
-        old, new = self.lines.get(path, []), text.removesuffix("\n").split("\n")
+        old = self.lines.get(path, [])
+        new = text.removesuffix("\n").split("\n")
         matcher = difflib.SequenceMatcher(None, [line.text for line in old], new, autojunk=False)
         result: list[Line] = []
         for tag, a0, a1, b0, b1 in matcher.get_opcodes():

@@ -65,7 +65,8 @@ def claude_code(home: Path, session: AgentSession) -> Path:
     `<id>/subagents/`.
     """
     ids = Ids(session.id)
-    main, helpers = _claude_log(session, session.cwd, ids), dict[str, claude.Transcript]()
+    main = _claude_log(session, session.cwd, ids)
+    helpers = dict[str, claude.Transcript]()
     for action in session.actions:
         log = main
         if action.agent:
@@ -143,7 +144,8 @@ def codex_records(session: AgentSession, **more: Any) -> Iterator[JsonObject]:
     )
     yield record(first, "turn_context", {"turn_id": "t", "cwd": session.cwd, "model": "gpt-5.4"})
     for number, action in enumerate(session.actions):
-        at, call = action.at, f"call_{session.id}_{number}"
+        at = action.at
+        call = f"call_{session.id}_{number}"
         if action.kind == "prompt":
             yield record(
                 at, "event_msg", {"type": "user_message", "message": action.text, "images": []}
@@ -199,10 +201,8 @@ def _codex_patch(path: str, action: Action) -> str:
 
 
 def _unified(action: Action) -> str:
-    old, new = (
-        (action.before or "").splitlines(keepends=True),
-        action.after.splitlines(keepends=True),
-    )
+    old = (action.before or "").splitlines(keepends=True)
+    new = action.after.splitlines(keepends=True)
     return "".join(list(difflib.unified_diff(old, new, n=3))[2:])
 
 
@@ -361,7 +361,8 @@ def _opencode(
     """(session, its messages with their parts)."""
     messages: list[tuple[JsonObject, list[JsonObject]]] = []
     for number, action in enumerate(session.actions):
-        at, key = int(action.at * 1000), f"msg_{session.id}_{number:04}"
+        at = int(action.at * 1000)
+        key = f"msg_{session.id}_{number:04}"
         if action.kind == "prompt":
             parts: list[JsonObject] = [{"id": f"prt_{key}", "type": "text", "text": action.text}]
             messages.append(({"id": key, "role": "user", "time": {"created": at}}, parts))
@@ -429,7 +430,8 @@ def copilot_cli(home: Path, session: AgentSession) -> Path:
         _event("session.start", first, {"sessionId": session.id, "context": context}, 0)
     ]
     for number, action in enumerate(session.actions, 1):
-        at, call = action.at, f"toolu_{session.id}_{number}"
+        at = action.at
+        call = f"toolu_{session.id}_{number}"
         if action.kind == "prompt":
             lines.append(_event("user.message", at, {"content": action.text}, number))
             continue
@@ -733,19 +735,16 @@ def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
                 _event(kind, action.at, {"messageId": f"m{number}", "content": action.text}, number)
             )
             continue
-        call, name = f"call_{session.id}_{number}", "create_file"
+        call = f"call_{session.id}_{number}"
+        name = "create_file"
         arguments: JsonObject = {"filePath": action.path, "content": action.text}
         if action.kind == "shell":
-            name, arguments = (
-                "run_in_terminal",
-                {"command": action.text, "explanation": "", "isBackground": False},
-            )
+            name = "run_in_terminal"
+            arguments = {"command": action.text, "explanation": "", "isBackground": False}
         elif action.kind == "edit":
             part = {"filePath": action.path, "oldString": action.old, "newString": action.text}
-            name, arguments = (
-                "multi_replace_string_in_file",
-                {"explanation": "", "replacements": [part]},
-            )
+            name = "multi_replace_string_in_file"
+            arguments = {"explanation": "", "replacements": [part]}
         request = {
             "toolCallId": call,
             "name": name,
@@ -786,7 +785,9 @@ def copilot_chat(home: Path, session: AgentSession) -> Path:
         session.ended,
     )
     requests: list[JsonObject] = []
-    baselines, operations, known = list[Any](), list[JsonObject](), set[str]()
+    baselines = list[Any]()
+    operations = list[JsonObject]()
+    known = set[str]()
     for epoch, action in enumerate(session.actions, 1):
         request = requests[-1] if requests else {}
         if action.kind == "prompt":

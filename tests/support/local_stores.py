@@ -72,7 +72,8 @@ def _task(task: Path, session: AgentSession) -> Path:
             show(action.at, "user_feedback" if api else "text", action.text, len(api) - 1)
             message("user", {"type": "text", "text": f"<{tag}>\n{action.text}\n</{tag}>"})
             continue
-        began, call = action.at - 0.3, f"toolu_{session.id}_{number}"
+        began = action.at - 0.3
+        call = f"toolu_{session.id}_{number}"
         show(
             began,
             "api_req_started",
@@ -101,7 +102,8 @@ def _task_call(action: Action) -> tuple[str, JsonObject]:
         return "execute_command", {"command": action.text, "requires_approval": False}
     if action.kind == "write":
         return "write_to_file", {"absolutePath": action.path, "content": action.text}
-    old, new = action.old.rstrip("\n"), action.text.rstrip("\n")
+    old = action.old.rstrip("\n")
+    new = action.text.rstrip("\n")
     return "replace_in_file", {
         "absolutePath": action.path,
         "diff": f"------- SEARCH\n{old}\n=======\n{new}\n+++++++ REPLACE\n",
@@ -143,19 +145,22 @@ def crush(home: Path, session: AgentSession) -> Path:
     """`.crush/crush.db` in the worktree: whole seconds, and every version of the files."""
     path = session.clone.path / ".crush" / "crush.db"
     database = in_use(path, _CRUSH_TABLES)
-    first, last = int(session.actions[0].at), int(session.ended)
+    first = int(session.actions[0].at)
+    last = int(session.ended)
     values = (session.id, None, "Tally", len(session.actions), 900, 30, 0.02, last, first)
     database.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
     versions: dict[str, list[str]] = {}
     for number, action in enumerate(session.actions):
-        at, key = int(action.at), f"{session.id}-{number}"
+        at = int(action.at)
+        key = f"{session.id}-{number}"
         if action.kind in ("prompt", "say"):
             role = "user" if action.kind == "prompt" else "assistant"
             _crush_message(
                 database, session, key, role, at, {"type": "text", "data": {"text": action.text}}
             )
             continue
-        call, (name, arguments) = f"call_{key}", call_of(action, ("bash", "write", "edit"))
+        call = f"call_{key}"
+        name, arguments = call_of(action, ("bash", "write", "edit"))
         data = {"id": call, "name": name, "input": json.dumps(arguments), "finished": True}
         _crush_message(database, session, key, "assistant", at, {"type": "tool_call", "data": data})
         metadata: JsonObject = {"working_directory": session.cwd, "output": action.output}

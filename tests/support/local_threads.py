@@ -42,7 +42,8 @@ def _kimi_lines(session: AgentSession, agent: str) -> Iterator[JsonObject]:
         "app_version": "0.28.1",
     }
     for number, action in enumerate(session.actions):
-        at, call = int(action.at * 1000), f"c{number}"
+        at = int(action.at * 1000)
+        call = f"c{number}"
         if action.agent != agent:
             continue
         if action.kind == "prompt":

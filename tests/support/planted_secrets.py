@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from support import ROOT
 
 SHAPES = ROOT / "tests" / "data" / "secrets"
-_HEX, _WORD = "0123456789abcdef", string.ascii_letters + string.digits
+_HEX = "0123456789abcdef"
+_WORD = string.ascii_letters + string.digits
 _SEED = (
     "abandon ability ladder tiger river ocean puzzle velvet school orange magnet winter candy"
     " garden silver monkey"

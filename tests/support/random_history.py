@@ -216,16 +216,19 @@ class Walk:
         path = self.path()
         if not path:
             return
-        session, name = self.session(), path.rsplit("/", 1)[-1]
+        session = self.session()
+        name = path.rsplit("/", 1)[-1]
         self.busy.add(session)
         kind = self.rng.randint(0, 3)
         if kind == 0:
-            fresh, text = self.new_path(), self.text(self.rng.randint(2, 8)).rstrip("\n") + "\n"
+            fresh = self.new_path()
+            text = self.text(self.rng.randint(2, 8)).rstrip("\n") + "\n"
             session.bash(
                 f"cat > '{fresh}' <<'EOF'\n{text}EOF", lambda sh: sh.write(fresh, text), exact=True
             )
         elif kind == 1:
-            old, new = self.rng.choice("aeiou"), self.word()
+            old = self.rng.choice("aeiou")
+            new = self.word()
             place = self.rng.choice(self.unique(self.world.files[path]) or [0])
             target = self.world.files[path].lines[place].text.split(" ")[-1]
             if len(target) > 4 and target.isalnum():
@@ -245,7 +248,8 @@ class Walk:
 
     def agent_delegates(self) -> None:
         """Old versions showed what a subagent did, newer ones do not."""
-        path, session = self.path(), self.session()
+        path = self.path()
+        session = self.session()
         visible = not session.log.since((2, 1, 85))
         if path and (visible or self.rng.random() < self.hidden_share):
             with session.subagent(self.title(), visible) as sub:
@@ -254,7 +258,8 @@ class Walk:
             self.busy.add(session)
 
     def agent_noise(self) -> None:
-        session, path = self.session(), self.path()
+        session = self.session()
+        path = self.path()
         kind = self.rng.randint(0, 5)
         if kind == 0:
             session.compact()
@@ -447,10 +452,8 @@ class Walk:
             self.busy.add(session)
         places = self.unique(self.world.files[fresh])
         if places and self.rng.random() < 0.5:
-            session, old = (
-                self.session(),
-                self.world.files[fresh].lines[self.rng.choice(places)].text,
-            )
+            session = self.session()
+            old = self.world.files[fresh].lines[self.rng.choice(places)].text
             session.edit(fresh, old, old + "\n" + self.line())
             self.busy.add(session)
         self.commit_all()

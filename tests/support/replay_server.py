@@ -67,7 +67,8 @@ def _handler(server: ReplayServer) -> type[BaseHTTPRequestHandler]:
             parts = urlsplit(self.path)
             query = {key: values[0] for key, values in parse_qs(parts.query).items()}
             server.log.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
-            answer, page = server.find(parts.path, query), int(query.get("page", "1"))
+            answer = server.find(parts.path, query)
+            page = int(query.get("page", "1"))
             body = json.dumps(answer.pages[page - 1] if page <= len(answer.pages) else []).encode()
             self.send_response(answer.status)
             for name, value in {

@@ -13,7 +13,9 @@ class Trickle:
     """
 
     def __init__(self, start: bytes, endless: bytes, pause: float = 0.05) -> None:
-        self._start, self._endless, self._pause = start, endless, pause
+        self._start = start
+        self._endless = endless
+        self._pause = pause
         self._over = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._thread = threading.Thread(target=self._accept, daemon=True)

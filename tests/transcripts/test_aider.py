@@ -111,10 +111,8 @@ def test_a_block_may_have_fences_and_headings_of_its_own() -> None:
     "named", ["app/routes/($locale).shop.$id.tsx", "app\\routes\\($locale).shop.$id.tsx"]
 )
 def test_on_windows_the_program_writes_paths_otherwise_than_the_answer(named: str) -> None:
-    path, block = (
-        "app/routes/($locale).shop.$id.tsx",
-        "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n",
-    )
+    path = "app/routes/($locale).shop.$id.tsx"
+    block = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
     session = read(
         "# aider chat started at 2026-03-02 09:00:00\n\n####"
         f" Go\n\n{named}\n{FENCE}tsx\n{block}{FENCE}\n\n> Committing"
@@ -145,7 +143,8 @@ def test_a_block_that_never_ends_swallows_no_more_than_its_answer() -> None:
 
 
 def test_with_some_models_the_name_of_the_file_is_inside_the_fence() -> None:
-    new, old = "<<<<<<< SEARCH\n=======\n", "<<<<<<< SEARCH\nimport os\n=======\n"
+    new = "<<<<<<< SEARCH\n=======\n"
+    old = "<<<<<<< SEARCH\nimport os\n=======\n"
     text = (
         "# aider chat started at 2026-03-02 09:00:00\n\n#### A page\n\nI will make a page, and"
         f" mend two files.\n\n{FENCE}html\nindex.html\n{new}<html>\n</html>\n>>>>>>>"
@@ -405,7 +404,8 @@ def test_blocks_that_were_applied_although_others_were_not_found_are_edits() -> 
 
 @pytest.mark.parametrize("mark", ["> ", "#### "])
 def test_what_the_program_sends_back_to_the_model_is_no_prompt_and_may_be_quoted(mark: str) -> None:
-    start, end = PARTLY.index("> # 1 SEARCH"), PARTLY.index("> Commit 1a2b3c4")
+    start = PARTLY.index("> # 1 SEARCH")
+    end = PARTLY.index("> Commit 1a2b3c4")
     sent = "".join(
         f"{mark}{line}  \n" for line in PARTLY[start:end].removeprefix("> ").splitlines()
     )
@@ -450,7 +450,8 @@ def test_an_answer_perhaps_applied_in_part_is_older_than_commits_before_the_next
     )
     dirty = PARTLY.replace("> Commit 1a2b3c4 feat: limits  \n", "").replace("> Applied", committing)
     if quoted:
-        start, end = dirty.index("## SearchReplace"), dirty.index("Just reply")
+        start = dirty.index("## SearchReplace")
+        end = dirty.index("Just reply")
         dirty = (
             dirty[:start]
             + "".join(f"> {line}" for line in dirty[start:end].splitlines(keepends=True))

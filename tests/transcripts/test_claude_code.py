@@ -299,7 +299,8 @@ def test_fuller_result_of_a_later_copy_is_taken() -> None:
     """A first copy may lack the structured result."""
     call = _edit_call("a", "b")
     detail = _detail("a", "b", "a\n")
-    first, second = _lines(_assistant(1, call), _result(2, "t")), _lines(_result(2, "t", detail))
+    first = _lines(_assistant(1, call), _result(2, "t"))
+    second = _lines(_result(2, "t", detail))
     (found,) = claude_code.read("s", [first, second]).calls
     assert found.edits[0].before_known
 
@@ -334,7 +335,8 @@ def test_patch_says_where_an_edit_begins_when_the_text_before_is_not_recorded() 
     """The file is known by this edit alone: without the patch its region would begin at line 1."""
     lines = ["   a", "   b", "-  one", "+  two", "+  three", "   c"]
     patch = [{"oldStart": 40, "oldLines": 4, "newStart": 42, "newLines": 5, "lines": lines}]
-    old, new = "\tone", "\ttwo\n\tthree"
+    old = "\tone"
+    new = "\ttwo\n\tthree"
     edit = _edit_of(_edit_call(old, new), _detail(old, new, None, patch))
     assert recorded_starts(edit) == [44]
     tree = Worktree(lambda *_: (), lambda *_: False)
@@ -996,10 +998,8 @@ def _costs(*records: JsonObject) -> list[float | None]:
 
 
 def test_the_cost_on_record_is_divided_by_the_tokens_of_the_responses_so_far() -> None:
-    first, second = (
-        _assistant(1, {"type": "text", "text": "a"}),
-        _assistant(2, {"type": "text", "text": "b"}, output=25),
-    )
+    first = _assistant(1, {"type": "text", "text": "a"})
+    second = _assistant(2, {"type": "text", "text": "b"}, output=25)
     costs = _costs(first, _cost_state(0.1), second, _cost_state(0.4))
     assert costs == [
         pytest.approx(0.4 * 61.25 / 202.5, abs=1e-6),

@@ -250,7 +250,8 @@ def test_marks_of_ended_turns_that_are_gone_later_move_no_line() -> None:
 
 def test_one_file_is_enough_where_no_working_directory_is_named() -> None:
     known = frozenset({"src/app.py", "README.md"})
-    alone, named = WorktreeRoots(known), WorktreeRoots(known)
+    alone = WorktreeRoots(known)
+    named = WorktreeRoots(known)
     alone.learn(["/home/ana/tally/src/app.py"], [])
     named.learn(["/home/ana/elsewhere/src/app.py"], ["/home/ana/tally"])
     for places in (alone, named):
@@ -286,7 +287,9 @@ def test_an_edit_does_not_explain_what_was_typed_before_its_prompt(
         _asked("more", "Sunday, Oct 4, 2026, 11:00 AM (UTC)"),
         {"role": "assistant", "message": {"content": [whole]}},
     )
-    history, parents, ana = History(), list[Node](), "Ana Example <ana@example.com>"
+    history = History()
+    parents = list[Node]()
+    ana = "Ana Example <ana@example.com>"
     stored: dict[str, Blob] = {}
     for text, (hour, minute), key in zip(
         texts, ((8, 0), (10, 5), (11, 10)), ("", "a" * 12, "b" * 12), strict=True

@@ -21,7 +21,8 @@ def _copy(*entries: JsonObject) -> bytes:
 
 
 def test_copies_that_follow_each_other_are_all_read() -> None:
-    first, second = _entry("one", "/w/a.md"), _entry("two", "/w/b.md")
+    first = _entry("one", "/w/a.md")
+    second = _entry("two", "/w/b.md")
     session = kiro.read("s", [_copy(first), _copy(second)])
     assert sorted(edit.path for call in session.calls for edit in call.edits) == [
         "/w/a.md",
@@ -31,7 +32,8 @@ def test_copies_that_follow_each_other_are_all_read() -> None:
 
 
 def test_copies_that_hold_each_other_are_read_once() -> None:
-    first, second = _entry("one", "/w/a.md"), _entry("two", "/w/b.md")
+    first = _entry("one", "/w/a.md")
+    second = _entry("two", "/w/b.md")
     session = kiro.read("s", [_copy(first), _copy(first, second)])
     assert [turn.text for turn in session.turns] == ["one", "two"]
     assert len(session.calls) == 2

@@ -14,10 +14,8 @@ from collector.agents.common.call_ids import CallIds, CallText
 from collector.json_values import JsonObject
 from collector.model import Session, Status
 
-A, B = (
-    {"file_path": "/w/a.py", "content": "a = 1\n"},
-    {"file_path": "/w/b.py", "content": "b = 2\n"},
-)
+A = {"file_path": "/w/a.py", "content": "a = 1\n"}
+B = {"file_path": "/w/b.py", "content": "b = 2\n"}
 
 
 def _time(second: int) -> str:

@@ -96,7 +96,8 @@ def test_a_title_comes_before_the_header() -> None:
 
 
 def test_the_recorded_cost_of_a_response_is_read() -> None:
-    paid, free = _calls(1, ("bash", {"command": "make"})), _calls(2, ("bash", {"command": "make"}))
+    paid = _calls(1, ("bash", {"command": "make"}))
+    free = _calls(2, ("bash", {"command": "make"}))
     paid["message"]["usage"] = {
         "input": 5,
         "output": 2,

@@ -69,10 +69,8 @@ def test_a_fork_begins_where_it_was_made_and_a_fork_of_a_session_that_is_not_sto
         message | {"info": message["info"] | {"id": f"msg_new{n}"}}
         for n, message in enumerate(copied)
     ]
-    origin, fork = (
-        _read(*copied),
-        _read(*renamed, _prompt(5_000, "second"), _answer(6_000, "/w/b"), name="ses_2"),
-    )
+    origin = _read(*copied)
+    fork = _read(*renamed, _prompt(5_000, "second"), _answer(6_000, "/w/b"), name="ses_2")
     assert len(fork.turns) == len(fork.calls) == 2
     keys = copied_events({session.id: event_keys(session) for session in (origin, fork)})
     fork = without_copied(fork, keys["ses_2"])
@@ -114,6 +112,7 @@ def test_what_the_document_of_every_copy_repeats_is_known_once() -> None:
     copies = [
         json.dumps({"info": info, "messages": messages[: 2 * n]}).encode() for n in range(1, 7)
     ]
-    every, last = opencode.read("ses_1", copies), opencode.read("ses_1", copies[-1:])
+    every = opencode.read("ses_1", copies)
+    last = opencode.read("ses_1", copies[-1:])
     assert (every.turns, every.calls, every.notices) == (last.turns, last.calls, last.notices)
     assert len(every.turns) == len(every.calls) == 6

@@ -164,7 +164,8 @@ def test_a_prompt_that_a_program_sends_to_several_sessions_at_once_makes_none_a_
 
 
 def test_origins_that_name_each_other_or_nobody_known_end() -> None:
-    one, two = replace(FIRST, forked_from="two"), replace(FIRST, id="two", forked_from="one")
+    one = replace(FIRST, forked_from="two")
+    two = replace(FIRST, id="two", forked_from="one")
     assert sorted(len(session.calls) for session in _own(one, two).values()) == [0, 2]
     alone = replace(FIRST, forked_from="gone")
     assert _own(alone) == {"one": alone}
@@ -202,7 +203,8 @@ def test_a_thread_of_codex_names_its_origin_and_a_subagent_is_no_fork(
 
 
 def test_a_fork_that_names_its_origin_and_is_stamped_anew_repeats_it_without_any_call() -> None:
-    turn, used = Turn(1, 2.0, "one"), Usage("a/2.0/9", 3.0, 1, "m", input=900)
+    turn = Turn(1, 2.0, "one")
+    used = Usage("a/2.0/9", 3.0, 1, "m", input=900)
     first = _session("first", turns=(turn,), usage=(used,))
     again = (replace(turn, at=60.1), Turn(2, 70.0, "two"))
     copy = _session(

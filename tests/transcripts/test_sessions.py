@@ -50,7 +50,8 @@ def _world() -> World:
 
 
 def _attributed(world: World, tmp_path: Path) -> Taken:
-    repo, db = world.build(tmp_path / "repo"), tmp_path / "x.db"
+    repo = world.build(tmp_path / "repo")
+    db = tmp_path / "x.db"
     with analysed_store(repo, db) as store:
         rows = store.rows(
             "SELECT s.key, f.* FROM session_features f JOIN sessions s ON s.id = f.session_id"
@@ -264,7 +265,8 @@ def test_regions_command(taken: Taken) -> None:
     assert [e["round"] for e in found["edits"]] == [1, 2, 3] and found["sizes"] == [4, 2, 2]
     assert len(csv_rows(run("sessions", "--by", "region", "--csv", db=db))) == 3
     with Store(db) as store:
-        every, first = region_table(store), region_table(store, most=1)
+        every = region_table(store)
+        first = region_table(store, most=1)
         none = (
             region_table(store, {"session_id": 10_000}),
             region_counts(store, {"session_id": 10_000}),

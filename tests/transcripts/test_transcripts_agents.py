@@ -54,7 +54,8 @@ def _read(name: str, blobs: Iterable[bytes]) -> Session:
 
 def _gives(session: Session) -> set[str]:
     """What a session really holds, in the words of FACETS."""
-    calls, edits = session.calls, [edit for call in session.calls for edit in call.edits]
+    calls = session.calls
+    edits = [edit for call in session.calls for edit in call.edits]
     holds = {
         "times": any(c.at is not None for c in calls),
         "results": any(c.status is not Status.UNKNOWN for c in calls),
@@ -225,7 +226,8 @@ def test_two_halves_are_the_whole(name: str) -> None:
     lines = _sample(name).split(b"\n")
     half = len(lines) // 2
     parts = [b"\n".join(lines[:half]), b"\n".join(lines[half:])]
-    whole, joined = _read(name, [_sample(name)]), _read(name, parts)
+    whole = _read(name, [_sample(name)])
+    joined = _read(name, parts)
     assert {call.call_id: call.status for call in whole.calls} == {
         c.call_id: c.status for c in joined.calls
     } or _agent(name) == "cursor"
@@ -242,7 +244,8 @@ def test_document_in_several_chunks(name: str) -> None:
     chunks = [
         json.dumps({**document, "messages": part}).encode() for part in (messages[:2], messages[2:])
     ]
-    whole, joined = _read(name, [_sample(name)]), _read(name, [b"\n".join(chunks)])
+    whole = _read(name, [_sample(name)])
+    joined = _read(name, [b"\n".join(chunks)])
     assert [c.call_id for c in joined.calls] == [c.call_id for c in whole.calls]
     assert joined.turns == whole.turns
 
@@ -385,7 +388,8 @@ def test_line_ends_are_newlines_only() -> None:
 
 # --- Codex threads --------------------------------------------------------------------------------
 
-_PARENT, _CHILD = "019d7000-0000-7000-8000-000000000001", "019d8000-0000-7000-8000-000000000002"
+_PARENT = "019d7000-0000-7000-8000-000000000001"
+_CHILD = "019d8000-0000-7000-8000-000000000002"
 
 
 def _rollout(*records: tuple[str, str, JsonObject]) -> bytes:
@@ -438,7 +442,8 @@ def test_searches_of_the_web_are_counted_and_opened_pages_are_not(
 
 
 def test_copied_history_of_a_fork_is_not_read() -> None:
-    fork, later = "2026-04-11T20:34:05.810Z", "2026-04-11T20:34:36.000Z"
+    fork = "2026-04-11T20:34:05.810Z"
+    later = "2026-04-11T20:34:36.000Z"
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": _PARENT, "depth": 1}}}
     total = {
         "total_token_usage": {"total_tokens": 50},
@@ -871,7 +876,8 @@ def test_paths_and_times() -> None:
 def test_copies_agree_up_to_the_line_in_which_they_first_differ(
     text: str, cut: int, rest: str
 ) -> None:
-    one, other = text.encode(), (text[:cut] + rest).encode()
+    one = text.encode()
+    other = (text[:cut] + rest).encode()
     same = next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
         min(len(one), len(other)),
@@ -981,7 +987,8 @@ def test_a_log_of_gemini_is_read_as_its_document() -> None:
     log = jsonl(*lines)
     reader = reader_for(log)
     assert reader is not None and reader.NAME == "gemini-cli"
-    read, whole = reader.read("s", [log]), reader.read("s", [json.dumps(document).encode()])
+    read = reader.read("s", [log])
+    whole = reader.read("s", [json.dumps(document).encode()])
     assert (read.turns, read.calls, read.messages, read.usage) == (
         whole.turns,
         whole.calls,

@@ -809,7 +809,8 @@ def test_low_confidence_fails_a_build_where_the_rule_was_measured_to_be_right(
 def test_a_named_cache_of_another_schema_says_what_rebuilds_it(
     moved: Path, tmp_path: Path, db: Path
 ) -> None:
-    old, other = db, tmp_path / "other.db"
+    old = db
+    other = tmp_path / "other.db"
     with Store(old, is_cache=True) as cache:
         cache.connection.execute("PRAGMA user_version = 99")
     other.write_bytes(b"not a database at all, but text that is long enough" * 100)

@@ -250,7 +250,8 @@ def test_the_last_pattern_decides() -> None:
 
 def hits(data: bytes, word: bytes = b"bad", rule: str = "r") -> tuple[VersionFinding, ...]:
     """A finding for each line that holds the word."""
-    found, at = [], 0
+    found = []
+    at = 0
     for number, line in enumerate(split_lines(data), 1):
         if word in line:
             found.append(
@@ -292,16 +293,15 @@ def test_an_edited_finding_stays_the_same_weakness() -> None:
 
 
 def test_an_edit_elsewhere_does_not_pair_findings() -> None:
-    before, after = text("bad 1", "k1", "k2", "k3"), text("k1", "k2", "k3", "bad 2")
+    before = text("bad 1", "k1", "k2", "k3")
+    after = text("k1", "k2", "k3", "bad 2")
     found = compare([versions(before, after)])[0]
     assert (found.reworded, found.new, found.gone) == ([], [0], [0])
 
 
 def test_a_statement_is_counted_once_by_its_strongest_rule() -> None:
-    weak, strong = (
-        VersionFinding("weak", "CWE-1", "x", 1, 1, 0, 20, False),
-        VersionFinding("strong", "CWE-1", "y", 1, 1, 5, 10, False),
-    )
+    weak = VersionFinding("weak", "CWE-1", "x", 1, 1, 0, 20, False)
+    strong = VersionFinding("strong", "CWE-1", "y", 1, 1, 5, 10, False)
     other = VersionFinding("weak", "CWE-2", "x", 1, 1, 0, 20, False)
     order = {"strong": (0,), "weak": (1,)}
     assert strongest([weak, strong, other], lambda rule: order[rule]) == (other, strong)

@@ -611,7 +611,7 @@ def test_the_transcript_of_a_trial_names_its_session_and_counts_its_calls(
     """Where Claude Code keeps it below Harbor's logs; with two sessions nothing tells which of
     them it is about.
     """
-    root, name = root, "5e550000-0000-4000-8000-000000000001"
+    name = "5e550000-0000-4000-8000-000000000001"
     sample = (SAMPLES / "claude-code/sample.jsonl").read_bytes()
     for trial in ("one", "two"):
         _harbor_trial(root, f"j/{trial}", "t")
@@ -911,7 +911,8 @@ def test_files_changed_without_an_edit_call_were_changed_through_the_shell(
 
 
 def test_gold_from_parquet(tmp_path: Path) -> None:
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
     table = pyarrow.table({"instance_id": ["x"], "patch": [DIFF.format("a.py")], "repo": ["o/r"]})
     parquet.write_table(table, tmp_path / "gold.parquet")
     assert gold_files(tmp_path / "gold.parquet") == {"x": frozenset({"a.py"})}
@@ -1003,7 +1004,7 @@ def test_a_later_import_completes_and_never_loses(tmp_path: Path, db: Path) -> N
 
 
 def test_links_out_of_the_directory_are_not_followed(tmp_path: Path, root: Path, db: Path) -> None:
-    root, outside = root, tmp_path / "outside"
+    outside = tmp_path / "outside"
     _put(outside, "run_evaluation/r/m/secret/report.json", _report("secret", 1, 0, 1, 0))
     _put(outside, "patch.diff", DIFF.format("secret.py"))
     root.mkdir()
@@ -1142,7 +1143,8 @@ def _tried(instance: str, solved: bool, index: int, **more: Any) -> JsonObject:
 def test_pass_at_k_by_hand() -> None:
     tries = [_tried("a", solved, i) for i, solved in enumerate((True, True, False, False))]
     tries += [_tried("b", False, i) for i in range(4)]
-    first, two = pass_at(tries, 1), pass_at(tries, 2)
+    first = pass_at(tries, 1)
+    two = pass_at(tries, 2)
     assert first.value == pytest.approx((0.5 + 0) / 2)
     assert two.value == pytest.approx((1 - 1 / 6) / 2)  # C(2, 2) / C(4, 2)
     assert pass_at(tries, 5).value is None

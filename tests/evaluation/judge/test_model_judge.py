@@ -64,7 +64,8 @@ def _conversation(*pairs: tuple[str, str]) -> Conversation:
 class Fake:
     """Answers what `reply` says, given (system, prompt, schema); counts."""
 
-    name, has_schemas = "fake-1", True
+    name = "fake-1"
+    has_schemas = True
 
     def __init__(
         self,
@@ -72,7 +73,8 @@ class Fake:
         tokens: tuple[int, int] | None = (100, 10),
     ) -> None:
         self.asked: list[str] = []
-        self._reply, self._tokens = reply or _good, tokens or (None, None)
+        self._reply = reply or _good
+        self._tokens = tokens or (None, None)
 
     def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         self.asked.append(prompt)
@@ -300,7 +302,8 @@ def _labels(store: Store) -> list[Row]:
 
 
 def test_a_run_stores_labels_and_a_second_one_asks_nothing(store: Store) -> None:
-    asked, first = _all(store), Fake()
+    asked = _all(store)
+    first = Fake()
     done = _ask(store, first, asked)
     assert done.answered == len(asked) == len(first.asked) and done.invalid == done.failed == 0
     labels = _labels(store)
@@ -403,7 +406,8 @@ def test_an_interrupted_run_keeps_what_was_answered(store: Store) -> None:
             raise KeyboardInterrupt
         return _good(system, prompt, schema)
 
-    broken, rest = Fake(impatient), Fake()
+    broken = Fake(impatient)
+    rest = Fake()
     with pytest.raises(KeyboardInterrupt):
         _ask(store, broken, asked, jobs=1)
     assert store.value("SELECT COUNT(*) FROM judgements") == 2 and _labels(store)
@@ -493,7 +497,8 @@ def test_a_killed_run_goes_on_where_it_was(store: Store, tmp_path: Path) -> None
         time.sleep(0.02)
     slow.kill()
     slow.communicate()
-    kept, asked = store.value("SELECT COUNT(*) FROM judgements"), _asked(tmp_path)
+    kept = store.value("SELECT COUNT(*) FROM judgements")
+    asked = _asked(tmp_path)
     assert 1 <= kept < total and asked - kept <= 1
     rest = _plugin(tmp_path, *run)
     _, told = rest.communicate(timeout=60)
@@ -602,10 +607,13 @@ def test_intervals_hold_what_they_promise() -> None:
 
     held = tried = 0
     for _ in range(400):
-        tp, tn, given = times(30, 0.82), times(70, 0.71), times(300, 0.2 * 0.82 + 0.8 * 0.29)
+        tp = times(30, 0.82)
+        tn = times(70, 0.71)
+        given = times(300, 0.2 * 0.82 + 0.8 * 0.29)
         found = correct_share(given, 300, Confusion(tp, 70 - tn, 30 - tp, tn))
         if found.low is not None and found.high is not None:
-            tried, held = tried + 1, held + (found.low <= 0.2 <= found.high)
+            tried += 1
+            held += found.low <= 0.2 <= found.high
     assert 360 <= tried < 400 and 0.92 <= held / tried <= 0.99
 
 
@@ -632,7 +640,8 @@ def test_labels_against_a_file(store: Store, tmp_path: Path) -> None:
     )
     found = validate(store, people, Judge("fake-1", QUESTIONS["turns"].version))
     by_class = {pick(row, "label", "class"): row for row in found.rows}
-    score, none = by_class["success_score", ">=50"], by_class["pushback", "none"]
+    score = by_class["success_score", ">=50"]
+    none = by_class["pushback", "none"]
     assert {label for label, _ in by_class} == {"success_score", "pushback"} and found.people == 7
     assert none["compared"] == 3 and none["agree"] == pytest.approx(2 / 3)
     assert [none[name] for name in ("tp", "fp", "fn", "tn", "share")] == [

@@ -58,7 +58,9 @@ class Shop:
     """A repository of a test and its database."""
 
     def __init__(self, build: Build, db: Path) -> None:
-        self.build, self.db, self._last = build, db, ""
+        self.build = build
+        self.db = db
+        self._last = ""
 
     def commit(self, name: str, files: Files, message: str = "") -> None:
         """On top of the one before."""
@@ -300,7 +302,8 @@ def test_a_missing_picture_stops_git_but_not_the_run(shop: Shop) -> None:
 
 def test_a_shallow_clone_measures_what_it_has(shop: Shop) -> None:
     _five(shop)
-    source, shallow = shop.build.where.as_uri(), shop.build.where.parent / "shallow.git"
+    source = shop.build.where.as_uri()
+    shallow = shop.build.where.parent / "shallow.git"
     subprocess.run(["git", "clone", "-q", "--bare", "--depth=2", source, str(shallow)], check=True)
     shop.build.where = shallow
     shop.measure()
@@ -397,7 +400,8 @@ def test_the_clone_is_neither_written_nor_obeyed(
     ):
         monkeypatch.setenv(variable, str(program))
     monkeypatch.setenv("GIT_TRACE", str(proof))
-    before, user_before = _everything(where), _everything(home)
+    before = _everything(where)
+    user_before = _everything(home)
     assert shop.measure() == 2
     assert shop.dmm("two") == (1, 1, 1)
     assert _everything(where) == before and _everything(home) == user_before

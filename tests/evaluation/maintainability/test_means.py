@@ -51,7 +51,8 @@ def test_too_few_whole_commits_have_no_mean() -> None:
 
 
 def test_differences_need_enough_commits_on_both_sides() -> None:
-    agents, people = [row(0.2, agent=1)] * 10, [row(0.8, human=1)] * 10
+    agents = [row(0.2, agent=1)] * 10
+    people = [row(0.8, human=1)] * 10
     found = compare([*agents, *people], SIZE, "human")
     assert found["all_commits"] == pytest.approx(-0.6) and pick(
         found, "whole", "reference_whole"

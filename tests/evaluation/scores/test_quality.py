@@ -782,10 +782,8 @@ def _with_parts(
                 "weight_covered",
                 "cost_usd",
             )
-            found, rated = (
-                mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"]),
-                dict(zip(PARTS, values[::-1], strict=True)),
-            )
+            found = mix(dict(zip(PARTS, values, strict=True)), WEIGHTS["coding"])
+            rated = dict(zip(PARTS, values[::-1], strict=True))
             q_rated = mix(rated, RATED_WEIGHTS).q
             scored = (
                 number,
@@ -820,7 +818,8 @@ def _any_parts(count: int, seed: int = 1) -> list[tuple[float, float, float, flo
 
 
 def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> None:
-    parts, made_with = _any_parts(40), (0.6, 0.1, 0.3, 0.0)
+    parts = _any_parts(40)
+    made_with = (0.6, 0.1, 0.3, 0.0)
     db = _with_parts(tmp_path / "q.db", parts)
     ratings = _ratings_of(tmp_path / "r.csv", parts, made_with)
     with Store(db) as store:
@@ -835,7 +834,8 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
 
 
 def test_a_fit_to_ratings_that_mean_nothing_shows_so_on_unseen_repositories(tmp_path: Path) -> None:
-    parts, rng = _any_parts(60, seed=2), random.Random(3)
+    parts = _any_parts(60, seed=2)
+    rng = random.Random(3)
     db = _with_parts(tmp_path / "q.db", parts)
     (tmp_path / "r.csv").write_text(
         "session,rating\n" + "".join(f"key{n:05},{rng.randint(1, 5)}\n" for n in range(1, 61))

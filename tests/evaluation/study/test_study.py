@@ -457,7 +457,8 @@ def test_what_became_of_produced_lines_sums_to_one(db: Path) -> None:
             "SELECT SUM(survived) AS top, SUM(produced) AS bottom FROM session_stats WHERE produced"
             " > 0 AND commits > 0"
         )[0]
-    parts, (ratio, *_) = tables["produced_lines"].rows, tables["coding_efficiency"].rows
+    parts = tables["produced_lines"].rows
+    ratio, *_ = tables["coding_efficiency"].rows
     assert sum(row["pooled"] for row in parts if row["sessions"] == "all") == pytest.approx(1)
     assert {row["n"] for row in parts if row["sessions"] == "all"} == {ratio["n"]} and ratio[
         "n"

@@ -12,15 +12,19 @@ from itertools import pairwise
 
 from support.builder.lines import File
 
-NEW, MAYBE, POSSIBLE = "new", "maybe", "possible"
+NEW = "new"
+MAYBE = "maybe"
+POSSIBLE = "possible"
 
 
 def compare(old: File, new: File) -> list[str]:
     """For each line of `new`: `new`, `maybe` (new, but git may take an equal old line for it),
     `possible` (old, but git may report it in the place of an equal new one), or empty."""
-    old_keys, new_keys = old.keys(), new.keys()
+    old_keys = old.keys()
+    new_keys = new.keys()
     pairs = _kept(old, new, old_keys, new_keys)
-    old_count, new_count = Counter(old_keys), Counter(new_keys)
+    old_count = Counter(old_keys)
+    new_count = Counter(new_keys)
     certain = _always_kept(old_keys, new_keys)
     anchors = [
         (a, b)
@@ -43,9 +47,11 @@ def _always_kept(old: list[str], new: list[str]) -> set[int]:
     )
     short = min(len(old), len(new)) - top
     tail = next((i for i in range(short) if old[-1 - i] != new[-1 - i]), short)
-    a, b = old[top : len(old) - tail], new[top : len(new) - tail]
+    a = old[top : len(old) - tail]
+    b = new[top : len(new) - tail]
     kept = {*range(top), *range(len(new) - tail, len(new))}
-    before, after = _common_lengths(a, b), _common_lengths(a[::-1], b[::-1])
+    before = _common_lengths(a, b)
+    after = _common_lengths(a[::-1], b[::-1])
     best = before[-1][-1]
     for j in range(len(b)):
         without = max(before[i][j] + after[len(a) - i][len(b) - j - 1] for i in range(len(a) + 1))
@@ -58,7 +64,8 @@ def _common_lengths(a: list[str], b: list[str]) -> list[list[int]]:
     """Length of the longest common subsequence of every pair of beginnings."""
     table = [[0] * (len(b) + 1)]
     for x in a:
-        above, row = table[-1], [0]
+        above = table[-1]
+        row = [0]
         for j, y in enumerate(b):
             row.append(above[j] + 1 if x == y else max(above[j + 1], row[j]))
         table.append(row)
@@ -91,9 +98,11 @@ def _kept(old: File, new: File, old_keys: list[str], new_keys: list[str]) -> lis
     ends: list[int] = []
     for n, (a, _) in enumerate(pairs):
         at = bisect_left(tails, a)
-        tails[at : at + 1], ends[at : at + 1] = [a], [n]
+        tails[at : at + 1] = [a]
+        ends[at : at + 1] = [n]
         chain.append((n, ends[at - 1] if at else -1))
-    out, n = list[tuple[int, int]](), ends[-1] if ends else -1
+    out = list[tuple[int, int]]()
+    n = ends[-1] if ends else -1
     while n >= 0:
         out.append(pairs[n])
         n = chain[n][1]

@@ -59,7 +59,8 @@ class Editor:
         return self._write(path, change(lambda text: Line(text, "agent")).text(), change, say)
 
     def _write(self, path: str, text: str, change: Callable[[Maker], File], say: str) -> str:
-        before, absolute = self.world.files.get(path), self._session.absolute(path)
+        before = self.world.files.get(path)
+        absolute = self._session.absolute(path)
         call = self._call("Write", {"file_path": absolute, "content": text}, say)
         self.world.note_base(path, recorded=True)
         self.world.put(path, change(self._maker(call)))
@@ -75,7 +76,8 @@ class Editor:
 
     def edit(self, path: str, old: str, new: str, *, every: bool = False, say: str = "") -> str:
         """Search and replace. Returns the id of the call."""
-        before, absolute = self.world.files[path], self._session.absolute(path)
+        before = self.world.files[path]
+        absolute = self._session.absolute(path)
         replaced(before, old, new, lambda text: END, every)  # fail before anything is recorded
         arguments = {
             "file_path": absolute,
@@ -98,7 +100,8 @@ class Editor:
         """Search and replace of which the user changed the new text before accepting it: lines
         not proposed are the user's.
         """
-        before, absolute = self.world.files[path], self._session.absolute(path)
+        before = self.world.files[path]
+        absolute = self._session.absolute(path)
         arguments = {
             "file_path": absolute,
             "old_string": old,
@@ -106,7 +109,8 @@ class Editor:
             "replace_all": False,
         }
         call = self._call("Edit", arguments, "")
-        agents, make = set(proposed.split("\n")), self._maker(call)
+        agents = set(proposed.split("\n"))
+        make = self._maker(call)
         after = replaced(
             before, old, used, lambda text: make(text) if text in agents else Line(text, "human")
         )
@@ -129,7 +133,8 @@ class Editor:
 
     def multi_edit(self, path: str, *changes: tuple[str, str], say: str = "") -> str:
         """Several replacements in one call, in order."""
-        before, absolute = self.world.files[path], self._session.absolute(path)
+        before = self.world.files[path]
+        absolute = self._session.absolute(path)
         edits = [
             {"old_string": old, "new_string": new, "replace_all": False} for old, new in changes
         ]
@@ -155,8 +160,11 @@ class Shell:
     """What a shell command of the agent does to the worktree."""
 
     def __init__(self, world: World, session: Session, call: str, exact: bool, blunt: bool) -> None:
-        self._world, self._session, self._call = world, session, call
-        self._exact, self._blunt = exact, blunt
+        self._world = world
+        self._session = session
+        self._call = call
+        self._exact = exact
+        self._blunt = blunt
         self.touched: set[str] = set()
 
     def _make(self, text: str, origin: Line | None = None) -> Line:

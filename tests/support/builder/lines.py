@@ -108,7 +108,8 @@ def _replaced_at(file: File, start: int, end: int, new: str, make: Maker) -> Fil
     head = text.rfind("\n", 0, start) + 1
     tail = text.find("\n", end)
     tail = len(text) if tail < 0 else tail
-    first, before = text.count("\n", 0, head), text[head:tail].split("\n")
+    first = text.count("\n", 0, head)
+    before = text[head:tail].split("\n")
     after = (text[head:start] + new + text[end:tail]).split("\n")
     everything = [*file.lines, END] if file.final_newline or not file.lines else [*file.lines]
     middle = _reused(everything[first : first + len(before)], before, after, make)

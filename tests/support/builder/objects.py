@@ -76,7 +76,8 @@ class History:
         later: int = 0,
     ) -> Node:
         self._count += 1
-        by, on = f"{author} {when} +0000", f"{author} {when + later} +0000"
+        by = f"{author} {when} +0000"
+        on = f"{author} {when + later} +0000"
         head = f"tree {_tree_id(files)}\n" + "".join(f"parent {parent.sha}\n" for parent in parents)
         body = encode(f"{head}author {by}\ncommitter {on}\n\n{message}")
         return Node(
@@ -96,7 +97,8 @@ class History:
         return dict(sorted(found.items(), key=lambda item: item[0].number))
 
     def stream(self) -> bytes:
-        out, known = [b"feature done\n"], set[str]()
+        out = [b"feature done\n"]
+        known = set[str]()
         for node, ref in self.reachable().items():
             out += self._commit_lines(node, ref, known)
         for ref, node in sorted(self.refs.items()):

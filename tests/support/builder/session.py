@@ -276,7 +276,8 @@ class Subagent(Editor):
     def __init__(self, session: Session, parent: str, visible: bool) -> None:
         super().__init__(session)
         self.agent_id = self.world.ids.hex(7 if visible else 17)
-        self._parent, self._visible = parent, visible
+        self._parent = parent
+        self._visible = visible
         self.edits = self.added = self.removed = 0
 
     def _maker(self, call: str) -> Maker:

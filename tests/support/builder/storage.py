@@ -41,7 +41,8 @@ class Writer:
 
     def trees(self) -> Iterator[tuple[str, dict[str, bytes], bool]]:
         """(ref, files, whether they join what the ref already holds)."""
-        layout, folder = self.world.layout, f"{self.id[:2]}/{self.id[2:]}/"
+        layout = self.world.layout
+        folder = f"{self.id[:2]}/{self.id[2:]}/"
         if layout in ("v1", "v1-remote", "both"):
             yield V1_REMOTE if layout == "v1-remote" else V1, self._v1(folder), True
         if layout in ("v2", "both"):
@@ -142,7 +143,8 @@ class Writer:
         }
 
     def _session_metadata(self, i: int) -> JsonObject:
-        session, world = self.sessions[i], self.world
+        session = self.sessions[i]
+        world = self.world
         prefix = (
             iso(session.log.records[0].at)[:11].replace("T", "-") if self.stored.date_prefix else ""
         )

@@ -225,7 +225,8 @@ class Truth:
         back.
         """
         assert line.origin
-        root, human = self._verdict(line.origin, commit), self._by_human(line, commit)
+        root = self._verdict(line.origin, commit)
+        human = self._by_human(line, commit)
         old = any(
             line.origin in file.lines for parent in commit.parents for file in parent.files.values()
         )
@@ -273,7 +274,8 @@ def _blur(keys: list[str], marks: list[str], verdicts: list[Verdict | None]) -> 
     clear = list(verdicts)
     for start, end in runs:
         for i, j in _slides(keys, start, end):
-            first, second = clear[i], clear[j]
+            first = clear[i]
+            second = clear[j]
             if first and second and first != second:
                 verdicts[i] = first.also(second)
     for start, end in _gaps(marks):

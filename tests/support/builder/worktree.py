@@ -65,7 +65,8 @@ class Worktree:
         `human_tweak`).
         """
         self.wait(25)
-        before, after = self.files[path], replaced(self.files[path], old, new, self._human)
+        before = self.files[path]
+        after = replaced(self.files[path], old, new, self._human)
         fresh = set(after.lines) - set(before.lines)
         for gone in set(before.lines) - set(after.lines):
             if gone.kind not in ("human", "hidden") and any(

@@ -34,7 +34,8 @@ class World(Worktree):
         start: float = START,
     ) -> None:
         super().__init__(name, start)
-        self.layout, self.cli_version = layout, cli_version
+        self.layout = layout
+        self.cli_version = cli_version
         self.branch = "main"
         self.tips: dict[str, Commit] = {}
         self.commits: list[Commit] = []
@@ -124,10 +125,13 @@ class World(Worktree):
         commit = Commit(node, at, files, self._renames(files, parents), parents, tuple(listed))
         commit.dangling = bool(own) and stored is None
         commit.declared = "Co-Authored-By: Claude" in text or "[bot]" in author
-        commit.hidden, commit.blunt = self.hidden, frozenset(self.blunt & files.keys())
+        commit.hidden = self.hidden
+        commit.blunt = frozenset(self.blunt & files.keys())
         commit.blind = frozenset(self.blind & files.keys())
         left = {path for path in self.blunt if self.files.get(path) is not files.get(path)}
-        self.hidden, self.blunt, self.renamed = self.hidden and paths is not None, left, {}
+        self.hidden = self.hidden and paths is not None
+        self.blunt = left
+        self.renamed = {}
         self.blind -= files.keys()
         self._advance(commit)
         self.clock = at + 1.3
@@ -181,7 +185,8 @@ class World(Worktree):
         """A merge of branches that changed different files; `touch` is what the merger changes
         besides.
         """
-        other, base = self.tips[name], self._fork(name)
+        other = self.tips[name]
+        base = self._fork(name)
         for path in {*other.files, *base.files}:
             if other.files.get(path) == base.files.get(path):
                 continue
@@ -214,10 +219,8 @@ class World(Worktree):
         )
         squashed = self.commit(signed, trailer="none", **options)
         squashed.checkpoints = tuple(dict.fromkeys(names))
-        squashed.dangling, squashed.hidden = (
-            any(one.dangling for one in line),
-            any(one.hidden for one in line),
-        )
+        squashed.dangling = any(one.dangling for one in line)
+        squashed.hidden = any(one.hidden for one in line)
         squashed.blunt = frozenset().union(*(one.blunt for one in line)) & squashed.files.keys()
         squashed.blind = frozenset().union(*(one.blind for one in line)) & squashed.files.keys()
         return squashed
@@ -227,7 +230,8 @@ class World(Worktree):
         lost; other files than here.
         """
         for commit in self._line(name):
-            tip, before = self.tips[self.branch], commit.parents[0].files
+            tip = self.tips[self.branch]
+            before = commit.parents[0].files
             files = {
                 path: file
                 for path, file in tip.files.items()
@@ -240,21 +244,25 @@ class World(Worktree):
                 tree, [tip.node], ADA, commit.at, title, int(self.clock) - commit.at + later
             )
             made = Commit(node, commit.at, files, commit.renamed, (tip,), commit.checkpoints)
-            made.hidden, made.blunt = commit.hidden, commit.blunt
+            made.hidden = commit.hidden
+            made.blunt = commit.blunt
             self._advance(made)
         self.files = dict(self.tips[self.branch].files)
         self.wait(later)
 
     def _line(self, name: str) -> list[Commit]:
         """The commits of a branch since it left this one, oldest first."""
-        base, commit, line = self._fork(name), self.tips[name], list[Commit]()
+        base = self._fork(name)
+        commit = self.tips[name]
+        line = list[Commit]()
         while commit is not base:
             line.insert(0, commit)
             commit = commit.parents[0]
         return line
 
     def _fork(self, name: str) -> Commit:
-        mine, commit = set[int](), self.tips[self.branch]
+        mine = set[int]()
+        commit = self.tips[self.branch]
         while True:
             mine.add(id(commit))
             if not commit.parents:

@@ -116,7 +116,8 @@ def _text(choices: Choices, usual: str) -> str:
 
 @contextmanager
 def target() -> Iterator[Target]:
-    root, session = Sample([_ROOT]), Sample([_SESSION])
+    root = Sample([_ROOT])
+    session = Sample([_SESSION])
     with scratch.database() as store:
 
         def run(data: bytes) -> None:

@@ -12,7 +12,8 @@ Item = TypeVar("Item")
 
 class Choices:
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data = data
+        self._at = 0
 
     def number(self, low: int, high: int) -> int:
         """From `low` to `high`, both included."""

@@ -116,7 +116,8 @@ class Sample:
         )
 
     def damaged(self, choices: Choices) -> bytes:
-        lines, changed = list(self._lines), dict[int, Any]()
+        lines = list(self._lines)
+        changed = dict[int, Any]()
         for _ in range(choices.number(1, 4)):
             number = choices.number(0, len(lines) - 1)
             way = choices.one_of(self._ways[number])
@@ -142,7 +143,8 @@ class Sample:
 
 
 def _reordered(lines: list[bytes], choices: Choices) -> list[bytes]:
-    shape, where = choices.number(0, 7), choices.number(0, len(lines))
+    shape = choices.number(0, 7)
+    where = choices.number(0, len(lines))
     if shape == 1:
         return lines + lines[:where]
     if shape == 2:

@@ -132,8 +132,10 @@ class _Damaged(Web):
 
     def __init__(self, known: Mapping[Any, HttpResponse]) -> None:
         super().__init__()
-        self.known, self.others = known, [known[key] for key in sorted(known)]
-        self.choices, self.left = Choices(b""), 0
+        self.known = known
+        self.others = [known[key] for key in sorted(known)]
+        self.choices = Choices(b"")
+        self.left = 0
 
     def send(
         self, method: str, url: str, headers: Any = None, content: bytes = b"", most: int = 1 << 26
@@ -191,7 +193,8 @@ def target() -> Iterator[Target]:
             _Recording(known) as web,
             Store(place / "first.db") as store,
         ):
-            url, api = server.url, server.api_url
+            url = server.url
+            api = server.api_url
             _discover(_context(web, store, url, api))
         hour = Sample(
             [
@@ -211,7 +214,8 @@ def target() -> Iterator[Target]:
                 elif kind == 1:
                     names_of(choices.rest() if choices.yes() else flipped(_LIST, choices), _SERVER)
                 else:
-                    damaged.choices, damaged.left = choices, _MOST_REQUESTS
+                    damaged.choices = choices
+                    damaged.left = _MOST_REQUESTS
                     context = _context(damaged, store, url, api)
                     _discover(context)
                     if choices.yes(8):

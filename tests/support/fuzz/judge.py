@@ -24,10 +24,12 @@ _FENCES = ("", "```json\n", "```\n", " \n", "Here it is: ")
 
 
 class _Model:
-    name, has_schemas = "fuzzed", False
+    name = "fuzzed"
+    has_schemas = False
 
     def __init__(self) -> None:
-        self.choices, self.sample = Choices(b""), Sample([{}])
+        self.choices = Choices(b"")
+        self.sample = Sample([{}])
 
     def ask(self, system: str, prompt: str, schema: JsonObject) -> ModelAnswer:
         answer = self.choices.rest() if self.choices.yes(16) else self.sample.damaged(self.choices)

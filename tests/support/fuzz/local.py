@@ -36,7 +36,8 @@ _WRITERS = {
     "pi": layouts.pi,
     "qwen-code": layouts.qwen_code,
 }
-_ONE, _TWO = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
+_ONE = "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f"
+_TWO = "0197f3a1-5d2c-7b4e-8f60-aaaaaaaaaaaa"
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -116,7 +117,8 @@ def _cells(path: Path, choices: Choices) -> None:
         rows = [row for (row,) in connection.execute(f'SELECT rowid FROM "{table}"')]
         if not rows or not columns:
             return
-        row, column = choices.one_of(rows), choices.one_of(columns)
+        row = choices.one_of(rows)
+        column = choices.one_of(columns)
         (value,) = connection.execute(
             f'SELECT "{column}" FROM "{table}" WHERE rowid = ?', (row,)
         ).fetchone()
