@@ -317,7 +317,7 @@ def page_texts() -> dict[str, str]:
         "SALT": data["salt_sha256"] or "not made yet",
         "LOOKS": _csv_table(LOOKS, LOOK_COLUMNS),
         "LOOK_COUNT": str(len(looks)),
-        "LOOK_COMMITS": str(len({row["commit"] for row in looks})),
+        "LOOK_COMMITS": ", ".join(f"`{row['commit']}`" for row in looks),
         "AGENTS": ", ".join(sorted({name for part in parts.values() for name in part["agents"]})),
         "ENTRIES": _entries(parts),
         "ABOUT_AGENTS": _numbers(parts, "agents"),
