@@ -28,7 +28,8 @@ _ABOUT_AI = re.compile(
     r"\bA\.?I\b|\bLLMs?\b|\bgen(?:erative)?[ -]?AI\b|generative|\bcopilot\b", re.I
 )
 _REFUSED = re.compile(
-    r"\b(?:not|never|don.t|instead of|rather than|(?:forbid|prohibit|disallow|avoid|bann)\w*)\b",
+    r"^\W*no\s|\b(?:not|never|don.t|instead of|rather than"
+    r"|(?:forbid|prohibit|disallow|avoid|bann)\w*)\b",
     re.I,
 )
 # Where a sentence that asks for one trailer begins to refuse another.
@@ -36,11 +37,13 @@ _CLAUSE = re.compile(
     r"(?i)\n|[.;]\s+|,\s+(?=(?:(?:but|and|do) )*(?:not?|never|don.t)\b)"
     r"|\b(?=(?:instead of|rather than)\b)"
 )
-# A sentence that refuses all that was made with AI; it has no word that makes it one about some.
+# A sentence that refuses all that was made with AI; it has no word that makes it one about some, or
+# about talk.
 _FORBIDS = re.compile(
-    r"(?is)(?!.*\b(?:(?!strictly|explicitly)\w*ly|un\w+|without|unless|if|before|paste"
+    r"(?is)(?=.*\b(?:contribut\w+|code|pull requests?|PRs?|patch\w*|changes|submi\w+|commits?"
+    r"|project|content)\b)(?!.*\b(?:(?!strictly|explicitly)\w*ly|un\w+|without|unless|if|before|paste"
     r"|comments?\b(?! or|,)|descriptions?|haven.t|first|required?|need|trailer|co-authored-by"
-    r"|signed-off-by|disclos\w+|understand)\b)"
+    r"|signed-off-by|disclos\w+|understand|speak|respond\w*|repl(?:y|ies)|answers?|gate)\b)"
     r".*(?:\b(?:(?:does|do|must|may|can|will)\W{1,3}not|don.t|never|cannot|forbids?|prohibits?"
     r"|bans?)\b.{0,60}\b(?:(?<!-)AI\b|LLMs?\b|large\slanguage|generative)"
     r"|\b(?:AI|LLMs?)\b.{0,60}\b(?:not\s(?:be\s)?(?:accepted|allowed|permitted|welcome)"

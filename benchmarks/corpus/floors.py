@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scorer.histories import histories
-from scorer.scoring import answers_of, read_truth, rows_of, score
+from scorer.histories import histories, rows_of
+from scorer.scoring import answers_of, read_truth, score
 
 from corpus.answers import answers, kept_answers
 

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -21,16 +21,22 @@ from typing import Any
 CLONE = "shop"  # the clone's directory in the home
 WAS_AT = f"/home/dev/{CLONE}"  # where the agents saw it
 _PLACES = ("*/history.json", "*/*/history.json", "*/*/*/history.json")
+CLASSES = ("agent", "person", "tool", "unknown")
 Row = dict[str, Any]
 
 
 @contextmanager
 def open_corpus(path: Path) -> Iterator[Path]:
     """The directory of the histories in a directory or in a tar, which is unpacked for a while."""
+    if not path.exists():
+        raise ValueError(f"there is no {path}")
     with tempfile.TemporaryDirectory() as scratch:
         if path.is_file():
-            with tarfile.open(path) as archive:
-                archive.extractall(scratch, filter="data")
+            try:
+                with tarfile.open(path) as archive:
+                    archive.extractall(scratch, filter="data")
+            except (tarfile.TarError, EOFError) as error:
+                raise ValueError(f"{path} is no whole tar: {error}") from error
             path = Path(scratch)
         found = (place for pattern in _PLACES for place in path.glob(pattern))
         first = next(found, None)
@@ -148,6 +154,34 @@ def run_in(
     return out.decode("utf-8", "surrogateescape")
 
 
+def rows_of(path: Path) -> Iterator[Row]:
+    """The objects of a file of JSON lines. ValueError where a line is none."""
+    with path.open(encoding="utf-8") as lines:
+        yield from _rows_in(lines, str(path))
+
+
+def _rows_in(lines: Iterable[str], where: str) -> Iterator[Row]:
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line.strip() or "{}")
+        except ValueError as error:
+            raise ValueError(f"{where}, line {number}: {error}: {line[:100]}") from error
+        if isinstance(row, dict) and row:
+            yield row
+
+
+def checked(row: Row) -> Row:
+    """A row of a file of answers. ValueError where it is an answer that does not fit
+    answers.schema.json.
+    """
+    first = row.get("start", row.get("line"))
+    numbers = [first, row.get("end", first)]
+    is_answer = row.get("class") in CLASSES and {"commit", "path"} <= row.keys()
+    if "class" in row and not (is_answer and all(type(number) is int for number in numbers)):
+        raise ValueError(f"this does not fit answers.schema.json: {row}")
+    return row
+
+
 def ask(history: Path, command: Sequence[str], seconds: float) -> list[Row]:
     """The answers that a command prints about a history, and the CPU seconds that it took."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -155,5 +189,5 @@ def ask(history: Path, command: Sequence[str], seconds: float) -> list[Row]:
         before = cpu_seconds()
         text = run_in(clone, command, seconds)
         spent = cpu_seconds() - before
-    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    rows = [checked(row) for row in _rows_in(text.splitlines(), "the command")]
     return [{"history": history.name, **row} for row in [*rows, {"cpu_seconds": round(spent, 2)}]]

@@ -24,7 +24,6 @@ histories with replacement.
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,9 +33,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from . import VERSION
-from .histories import about, histories
+from .histories import about, checked, histories, rows_of
 
-CLASSES = ("agent", "person", "tool", "unknown")
 AXES = ("commits", "git", "writes", "person", "lost", "event")
 DRAWS = 400
 Key = tuple[str, str, int]
@@ -96,13 +94,6 @@ class Scored:
         return self.answer.said != "unknown" and not self.by_source
 
 
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
-
-
 def read_truth(
     corpus: Path, names: Collection[str] | None = None
 ) -> tuple[list[Truth], dict[str, dict[str, str]]]:
@@ -129,13 +120,7 @@ def read_truth(
 
 def read_answers(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file of answers. ValueError where one is no answer."""
-    for number, row in enumerate(rows_of(path), 1):
-        is_answer = {"commit", "path"} <= row.keys() and (
-            "line" in row or {"start", "end"} <= row.keys()
-        )
-        if "class" in row and not (is_answer and row["class"] in CLASSES):
-            raise ValueError(f"{path}, answer {number} does not fit answers.schema.json: {row}")
-        yield row
+    return map(checked, rows_of(path))
 
 
 def answers_of(rows: Iterable[Mapping[str, Any]], *, early: bool = False) -> dict[Key, Answer]:
@@ -468,7 +453,7 @@ def scores(
     return {
         "scorer": VERSION,
         "histories": len(axes),
-        "without_answers": len(axes.keys() - answered) if answered else None,
+        "without_answers": len(axes.keys() - answered) if answered or not rows else None,
         "lines": len(truth),
         "scored": len(lines),
         "answered": sum(line.answer.said != "unknown" for line in lines),

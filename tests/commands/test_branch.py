@@ -204,7 +204,14 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> N
 def test_a_policy_that_refuses_what_ai_made_is_quoted() -> None:
     refused = "This project strictly forbids the use of LLMs."
     assert refusal_in(f"Be kind.\n\n{refused}\nTest it.") == refused
-    assert refusal_in("Do not submit AI code unless you understand it.") == ""
+    for other in (
+        "Do not submit AI code unless you understand it.",
+        "Do not use AI to speak for you in a pull request.",
+        "This project does not gate on how much AI was used.",
+        "Never let an AI respond to those who review your code.",
+    ):
+        assert refusal_in(other) == ""
+    assert trailer_in("No commits co-authored by AI, so no Co-authored-by: Claude") is None
 
 
 @pytest.mark.parametrize("form", TEMPLATES)
