@@ -150,7 +150,8 @@ class _Writer:
     @cached_property
     def first(self) -> dict[str, float]:
         """Line -> when the session wrote it, of lines that it had not seen before."""
-        result, seen = dict[str, float](), set[str]()
+        result = dict[str, float]()
+        seen = set[str]()
         for _, _, text, written in sorted(self._events(), key=lambda event: event[:2]):
             lines = set(telling_lines(text))
             result |= dict.fromkeys(lines - seen, written) if written else {}

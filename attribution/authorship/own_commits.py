@@ -24,6 +24,7 @@ _SHORT = 7  # characters of an abbreviated id, at least
 _CLOCKS = 86_400.0  # seconds by which the clocks of a machine and of its git may differ at all
 _DRIFT = 3600.0  # the same where the message of the commit is not known
 _KEEPS_AUTHOR_TIME = re.compile(r"--amend\b|\b(?:cherry-pick|rebase|am)\b")
+_WORD = re.compile(r"[\w.-]+")  # of a command, as the name of a file
 _NUMBER = re.compile(r"\s*\(#\d+\)$")  # of a pull request, as servers put it behind its title
 
 Paths = Callable[[str], Collection[str]]
@@ -65,7 +66,7 @@ class OwnCommit(NamedTuple):
 
 
 def delay_commit(commit: Commit, seconds: float) -> Commit:
-    """A commit with later times."""
+    """A commit with times so many seconds later."""
     later = commit.author_time + seconds
     return replace(commit, author_time=later, commit_time=commit.commit_time + seconds)
 
@@ -187,12 +188,11 @@ class _Search:
     def _is_on_files(self, commit: Commit, session: SessionEdits) -> bool:
         """Whether a commit changed a file that the session edited, or named in a command."""
         paths = {raw.edit.path for raw in session.edits}
-        commands = "\n".join(action.command for action in session.actions)
-        return any(
-            any(path == own or path.endswith("/" + own) for path in paths)
-            or re.search(rf"(?<![\w-]){re.escape(file_name(own))}(?![\w-])", commands)
-            for own in self._paths(commit.sha)
-        )
+        changed = self._paths(commit.sha)
+        if any(path == own or path.endswith("/" + own) for own in changed for path in paths):
+            return True
+        named = {word for action in session.actions for word in _WORD.findall(action.command)}
+        return any(file_name(own) in named for own in changed)
 
 
 def _has_message(commit: Commit, made: CommitCall) -> bool:

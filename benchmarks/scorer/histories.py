@@ -166,7 +166,9 @@ def _rows_in(lines: Iterable[str], where: str) -> Iterator[Row]:
             row = json.loads(line.strip() or "{}")
         except ValueError as error:
             raise ValueError(f"{where}, line {number}: {error}: {line[:100]}") from error
-        if isinstance(row, dict) and row:
+        if not isinstance(row, dict):
+            raise ValueError(f"{where}, line {number} is no object: {line[:100]}")
+        if row:
             yield row
 
 

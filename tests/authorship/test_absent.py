@@ -16,7 +16,9 @@ from collector.model import Checkpoint, Commit, SessionRecord
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
-EARLY, LATE, NEVER = "a1b2c3d4e5f6", "0123456789ab", "ffffffffffff"
+EARLY = "a1b2c3d4e5f6"
+LATE = "0123456789ab"
+NEVER = "ffffffffffff"
 _PRESENT = SessionRecord(
     EARLY,
     0,

@@ -244,7 +244,8 @@ def test_a_line_of_half_a_million_characters_is_found_and_breaks_nothing() -> No
 
 def test_long_lines_that_begin_alike_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_text, "LINE_HEAD", 10)
-    one, other = "0123456789abc", "0123456789abd"
+    one = "0123456789abc"
+    other = "0123456789abd"
     assert first_times([one, other], [ProducedText(7.0, f"before {one} after")]) == {one: 7.0}
 
 

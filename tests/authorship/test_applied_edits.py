@@ -22,7 +22,8 @@ from collector.vocabulary.lines import Author, Evidence, How, Reason
 from collector.vocabulary.sessions import NoReplay
 
 LINE = "total = sum(prices) + shipping"
-ABOVE, BELOW = "def total_of(prices, shipping):", "return round(total, 2)"
+ABOVE = "def total_of(prices, shipping):"
+BELOW = "return round(total, 2)"
 LATER = 500.0
 
 

@@ -21,7 +21,8 @@ from collector.model import Commit
 from collector.vocabulary.lines import Witness
 from collector.vocabulary.releases import release_table, steps
 
-COMPLETION, AGENTS = Witness.BEFORE_COMPLETION, Witness.BEFORE_AGENTS
+COMPLETION = Witness.BEFORE_COMPLETION
+AGENTS = Witness.BEFORE_AGENTS
 
 
 def at(day: str) -> float:
@@ -189,7 +190,8 @@ def _spans(path: Path) -> dict[str, set[tuple[str, str, str]]]:
     return result
 
 
-FIRST, SECOND = {("human", "dated", COMPLETION)}, {("human", "dated", AGENTS)}
+FIRST = {("human", "dated", COMPLETION)}
+SECOND = {("human", "dated", AGENTS)}
 
 
 def test_a_history_without_any_session_is_dated(tmp_path: Path) -> None:

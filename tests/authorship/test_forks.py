@@ -25,7 +25,8 @@ from collector.load import LoadedSession, load_repo
 from collector.runtime.progress import no_progress
 from collector.storage.store import Store
 
-ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+ONE = "11111111-1111-4111-8111-111111111111"
+TWO = "22222222-2222-4222-8222-222222222222"
 TEXT = numbered_text(10, "row_{n} = {n}\n")
 START = 1_772_323_200
 

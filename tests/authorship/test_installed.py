@@ -63,7 +63,8 @@ def test_what_an_installer_of_skills_brings_is_its_own(
     directory: str, name: str, tmp_path: Path
 ) -> None:
     world = World("skills")
-    path, own = f"{directory}{name}/skills/tidy/SKILL.md", f"{directory}{name}/skills/own/SKILL.md"
+    path = f"{directory}{name}/skills/tidy/SKILL.md"
+    own = f"{directory}{name}/skills/own/SKILL.md"
     world.human_write(f"{directory}skills-lock.json", _lock("github"))
     world.human_write(path, "# Tidy\nKeep rows short\n")
     world.human_write(own, "# Own\nKeep sums right\n")

@@ -402,7 +402,8 @@ def test_line_that_an_ancestor_had_and_lost_was_brought_back() -> None:
 
 
 def test_agent_line_of_an_earlier_commit_changed_by_hand_is_the_changers() -> None:
-    old, new = "total = price * count + shipping", "total = price * count + shipping_cost"
+    old = "total = price * count + shipping"
+    new = "total = price * count + shipping_cost"
     stage = Stage()
     stage.create(f"{old}\nend\n")
     assert short(stage.said(f"{new}\nend\n", [1], before=[old, "end"])) == {1: "human"}

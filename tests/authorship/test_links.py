@@ -28,7 +28,9 @@ from collector.checkpoints.statements import automation, checkpoint_ids, declare
 from collector.model import Checkpoint, Commit, Edit, SessionRecord
 from collector.vocabulary.sessions import CheckpointStore
 
-A, B, ULID = "a1b2c3d4e5f6", "0123456789ab", "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
+A = "a1b2c3d4e5f6"
+B = "0123456789ab"
+ULID = "01JZXW8Q5T9N3M4K7R2V6Y0ABC"
 AT = 1_000_000.0
 DAY = 86_400.0
 

@@ -43,7 +43,8 @@ def test_no_sentence_denies_what_the_list_has(seed: int, tmp_path: Path, db: Pat
     repository = import_stream(random_history.generate(seed)[0], tmp_path / "repo")
     with Store(db) as store:
         attribute_repo(store, repository, AttributeOptions())
-    explained, listed = 0, 0
+    explained = 0
+    listed = 0
     with open_clone(str(repository), db) as opened:
         for path in git(repository, "ls-tree", "-r", "--name-only", opened.head).splitlines():
             blamed = blame(opened, path, opened.head)

@@ -66,7 +66,8 @@ def test_edits_on_a_stale_text_take_the_parents_where_it_fits() -> None:
     """An older session left a draft that was thrown away; a rename of everything fits it as well
     as the parent's text.
     """
-    parent, committed = "x = get(a)\ny = get(b)\nz = 1\n", "x = fetch(a)\ny = fetch(b)\nz = 1\n"
+    parent = "x = get(a)\ny = get(b)\nz = 1\n"
+    committed = "x = fetch(a)\ny = fetch(b)\nz = 1\n"
     draft = ReplayStep(
         5.0, 0, F, Edit(F, "write", content="x = get(a)\nz = 1\n"), CallRef(9, "old", 1, 5.0)
     )

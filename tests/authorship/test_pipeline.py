@@ -481,7 +481,8 @@ def _said(store: Store) -> list[Row]:
 
 def _killed_while_writing(at: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """Makes the n-th insertion of rows fail half-way; gives the number of insertions so far."""
-    real, count = Store.insert, [0]
+    real = Store.insert
+    count = [0]
 
     def insert(self: Store, table: str, columns: Any, rows: Any) -> None:
         count[0] += 1

@@ -110,3 +110,8 @@ def test_what_cannot_be_scored_is_said_in_a_line(root: Path) -> None:
     done = score(root, "score", root / "scorer", "answers.jsonl")
     assert done.returncode == 2
     assert done.stderr == f"whowrote-score: {root / 'scorer'} holds no histories\n"
+    answers = root.with_name("wrong.jsonl")
+    for text in ("nothing", "[]", '{"class": "agent"}'):
+        answers.write_text(text)
+        assert score(root, "score", root, answers).returncode == 2
+    assert score(root, "score", answers, answers).returncode == 2  # no tar
