@@ -19,7 +19,7 @@ from scorer.histories import about, histories
 from scorer.scoring import scores
 
 from corpus.answers import ALWAYS, CONTESTANTS, EARLY, ONE_AGENT, answers, asked, kept_answers
-from corpus.axes import AGENTS, crossed_counts, draw
+from corpus.axes import AGENTS, PUBLISHED, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
 from corpus.page import DOCS, PARTS, ROOT, note_look, page_texts, store_scores
@@ -31,6 +31,14 @@ CORPUS = CACHE / "corpus"
 
 def directory(*, hidden: bool) -> Path:
     return CORPUS / ("hidden" if hidden else "open")
+
+
+def place(seed: int, salt: str) -> Path:
+    """Where the history of a seed is kept. What a published salt draws is open."""
+    for release, published in PUBLISHED.items():
+        if salt == published:
+            return directory(hidden=False) / f"{release}-{seed:05}"
+    return directory(hidden=bool(salt)) / f"{seed:05}"
 
 
 def make(agents: list[str], seeds: range, minutes: float) -> int:
@@ -48,7 +56,7 @@ def make(agents: list[str], seeds: range, minutes: float) -> int:
     failures, until = 0, time.time() + 60 * minutes
     for seed in seeds:
         plan = draw(seed, list(versions), salt)
-        target = directory(hidden=bool(salt)) / f"{seed:05}"
+        target = place(seed, salt)
         if target.exists():
             continue
         if time.time() > until:

@@ -63,6 +63,9 @@ AXES: Mapping[str, Sequence[str]] = {
         "branch-switch",
         "cut-short",
         "told",
+        "mcp-shell",
+        "mcp-symbols",
+        "mcp-notebook",
     ),
 }
 AGENTS = (
@@ -73,10 +76,18 @@ AGENTS = (
     "gemini-cli",
     "opencode",
     "qwen-code",
+    "kilo-code",
+    "aider",
 )
+# What seeds draw from LATER on; the ones before draw what they always did.
+LATER = 2000
+ADDED = ("mcp-shell", "mcp-symbols", "mcp-notebook", "kilo-code", "aider")
+# Aider has no commands of its own, and writes down neither calls nor sessions.
+COMMANDING = AGENTS[:-1]
+SERVED = ("claude-code", "codex", "copilot-cli", "gemini-cli", "opencode", "qwen-code", "kilo-code")
 # What only some agents can do without a terminal.
 ABLE: Mapping[str, Sequence[str]] = {
-    "subagent": ("claude-code", "copilot-cli", "opencode"),
+    "subagent": ("claude-code", "copilot-cli", "opencode", "kilo-code"),
     "compaction": ("claude-code", "codex", "pi"),
     "fork": ("claude-code", "opencode", "pi"),
     # one database holds all of OpenCode's
@@ -84,14 +95,21 @@ ABLE: Mapping[str, Sequence[str]] = {
     # a file in which a line names each call by the id that the model gave it
     "cut-short": ("claude-code", "codex", "pi", "copilot-cli", "qwen-code"),
     # Pi has no servers of tools
-    "mcp": ("claude-code", "codex", "copilot-cli", "gemini-cli", "opencode", "qwen-code"),
+    **dict.fromkeys(("mcp", "mcp-shell", "mcp-symbols", "mcp-notebook"), SERVED),
+    **dict.fromkeys(("agent-loud", "agent-quiet", "second-agent"), COMMANDING),
+    **dict.fromkeys(("undo", "background", "script-edit", "branch-switch"), COMMANDING),
+    **dict.fromkeys(("interleaved", "at-once"), COMMANDING),
 }
+# Ways to write that need commands.
+BY_COMMAND = ("patch", "heredoc", "sed", "script", "generator", "formatter", "package-manager")
 # Events with values of other axes that leave nothing of them.
 CLASHES: Mapping[str, Sequence[str]] = {
     "clock-off": ("clock-behind",),
     "cut-short": ("session-deleted",),
 }
 HUNDRED = 100  # seeds in which the agents take turns
+# Salts of hidden parts that have become open, by their release.
+PUBLISHED = {"1.0": "fe68ed14f6d434d7f4d6f45d285129908fd202c4de2bde62f606aa6ebdc27501"}
 LANGUAGES = (
     "python",
     "typescript",
@@ -142,7 +160,8 @@ def draw(seed: int, agents: Sequence[str] = AGENTS, salt: str = "") -> Plan:
     """The plan of a seed with the agents that can be had. Another `salt` draws another plan."""
     values, agent = _turn(seed, agents, salt)
     rng = Random(f"{salt}plan:{seed}")
-    others = [name for name in agents if name not in (agent, "opencode")] or [agent]
+    databases = ("opencode", "kilo-code", "aider")  # and one file of talk
+    others = [name for name in agents if name not in (agent, *databases)] or [agent]
     second = rng.choice(others)
     if values["lost"] != "second-agent" and rng.random() < 0.4:
         second = agent  # two of its sessions
@@ -170,6 +189,7 @@ def _turn(seed: int, agents: Sequence[str], salt: str) -> tuple[dict[str, str], 
     had the fewest of the hundred's seeds before.
     """
     had: Counter[str] = Counter()
+    agents = [name for name in agents if _is_drawn(name, seed)]
     for each in range(seed - seed % HUNDRED, seed + 1):
         values = {axis: _value(axis, each, salt) for axis in AXES}
         if values["lost"] in CLASHES.get(values["event"], ()):
@@ -183,7 +203,14 @@ def _turn(seed: int, agents: Sequence[str], salt: str) -> tuple[dict[str, str], 
         Random(f"{salt}agent:{each}").shuffle(able)
         agent = min(able, key=had.__getitem__)
         had[agent] += 1
+    if agent not in COMMANDING and values["writes"] in BY_COMMAND:
+        values["writes"] = "tool"
     return values, agent
+
+
+def _is_drawn(name: str, seed: int) -> bool:
+    """Whether the seed draws that value or agent."""
+    return seed >= LATER or name not in ADDED
 
 
 def _able(agents: Sequence[str], values: Mapping[str, str]) -> list[str]:
@@ -192,7 +219,7 @@ def _able(agents: Sequence[str], values: Mapping[str, str]) -> list[str]:
 
 
 def _value(axis: str, seed: int, salt: str) -> str:
-    values = list(AXES[axis])
+    values = [value for value in AXES[axis] if _is_drawn(value, seed)]
     turn, place = divmod(seed, len(values))
     Random(f"{salt}{axis}:{turn}").shuffle(values)
     return values[place]

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 _ISO = re.compile(r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
+# without a zone, as Aider writes it
+_STARTED = re.compile(r"(?<=aider chat started at )(\S+) (\S+)")
 _MILLISECONDS = re.compile(r"(?<![\w.-])(\d{13})(?![\w.-])")
 _SECONDS = re.compile(r"(?<![\w.-])(\d{10})(?:(\.\d+))?(?![\w-])")
 DAYS = 1e9  # seconds; more than a clock is off
@@ -62,9 +64,13 @@ class Clock:
 
     def move_times(self, text: str) -> str:
         """The text with each time of the run moved, in the form that it has."""
-        text = _ISO.sub(self._iso, text)
+        text = _ISO.sub(self._iso, _STARTED.sub(self._started, text))
         text = _MILLISECONDS.sub(self._number(1000), text)
         return _SECONDS.sub(self._number(1), text)
+
+    def _started(self, match: re.Match[str]) -> str:
+        moved = _ISO.sub(self._iso, f"{match[1]}T{match[2]}Z")
+        return moved.removesuffix("Z").replace("T", " ")
 
     def _iso(self, match: re.Match[str]) -> str:
         moment = datetime.fromisoformat(

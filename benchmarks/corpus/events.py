@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lab.actions import BACKGROUND, HIDDEN, SERVED, SERVER, Action, Tool
-from lab.install import filesystem_server
 from lab.play import edit, read, say, shell, write
+from lab.servers import server_command
 
 from corpus.texts import (
     NOUNS,
@@ -142,11 +142,15 @@ def background(history: History) -> None:
     ask(history, "background", [started, shell("sleep 8; ls src")])
 
 
+def served_by(history: History, kind: str) -> list[list[Action]]:
+    """From now on the agent has that server; what it must do before it can call its tools."""
+    history.servers = {SERVER: server_command(kind, history.place, history.home)}
+    return found_first(history, HIDDEN[kind])
+
+
 def by_server(history: History) -> None:
     """The agent writes and edits through a server of tools."""
-    history.servers = {SERVER: filesystem_server(str(history.place))}
-    path = new_path(history)
-    todo = [*found_first(history, HIDDEN), write_of_agent(history, path, SERVED)]
+    todo = [*served_by(history, "files"), write_of_agent(history, new_path(history), SERVED)]
     lines, eol = history.lines(history.main)
     change = alteration(history.rng, lines)
     if eol == "\n" and change is not None:  # the server would write other ends of lines
@@ -154,8 +158,53 @@ def by_server(history: History) -> None:
     ask(history, "served", todo)
 
 
+def by_served_commands(history: History) -> None:
+    """A server runs the commands that write and change files."""
+    path, todo = new_path(history), served_by(history, "commands")
+    command = f"cat > {path} <<'LABEOF'\n{text_of_agent(history)}LABEOF"
+    todo.append([Action("shell", path, command=command, how=SERVED)])
+    ask(history, "served", todo + scripts(history, SERVED))
+
+
+def by_served_symbols(history: History) -> None:
+    """A server replaces a function by its name, and puts another behind it."""
+    grammar, path = Grammar(history.rng, "python"), new_path(history, ".py")
+    lines = grammar.lines(history.rng.randint(20, 40))
+    ask(history, "module", [write(path, "".join(f"{line}\n" for line in lines))])
+    history.commit("A module")
+    heads = [place for place, line in enumerate(lines) if line.startswith("def ")]
+    place = history.rng.choice(heads)
+    behind = [*lines[place:], ""]
+    old = behind[: behind.index("")]
+    name = old[0][len("def ") : old[0].index("(")]
+    new = [old[0], *grammar.block()[1:]]
+    if not all(line in {*lines} for line in old) or lines.count(old[0]) > 1:
+        raise RuntimeError(f"{path}: {name} is there twice")
+    texts = ["".join(f"{line}\n" for line in body) for body in (new, old)]
+    todo = [
+        *served_by(history, "symbols"),
+        [Action("symbol", path, texts[0].rstrip("\n"), texts[1], step=name, how=SERVED)],
+        [Action("after", path, "\n".join(["", "", *grammar.block()]), step=name, how=SERVED)],
+    ]
+    ask(history, "served", todo)
+
+
+def by_served_cells(history: History) -> None:
+    """A server changes a cell of a notebook."""
+    grammar, path = make_notebook(history)
+    todo = served_by(history, "cells")
+    source = "\n".join(grammar.block())
+    todo.append([Action("cell", path, source, step="cell-1", how=SERVED)])
+    ask(history, "served", todo)
+
+
 def by_script(history: History) -> None:
     """A script in a command is all that changes the file."""
+    ask(history, "scripted", scripts(history, "script-edit"))
+
+
+def scripts(history: History, how: str) -> list[list[Action]]:
+    """Commands with scripts that change the agent's main file, one after the other."""
     shown, eol = history.lines(history.main)
     rng, todo = history.rng, []
     for number in range(rng.randint(2, 4)):
@@ -164,9 +213,9 @@ def by_script(history: History) -> None:
             continue
         old, new = with_context(shown, change, eol)
         command = rng.choice((python_script, heredoc_script, node_script))(history.main, old, new)
-        todo.append([Action("shell", history.main, new, old, command, how="script-edit")])
+        todo.append([Action("shell", history.main, new, old, command, how=how)])
         shown = change.apply(shown)
-    ask(history, "scripted", todo)
+    return todo
 
 
 def python_script(path: str, old: str, new: str) -> str:
@@ -182,13 +231,19 @@ def node_script(path: str, old: str, new: str) -> str:
     return f"node -e {shlex.quote(code)}"
 
 
-def notebook(history: History) -> None:
-    """The agent makes a notebook and changes a cell; the person changes another."""
+def make_notebook(history: History) -> tuple[Grammar, str]:
+    """The agent makes a notebook; its language and path."""
     grammar = Grammar(history.rng, "python")
     cells = [grammar.block() for _ in range(history.rng.randint(4, 7))]
     path = new_path(history, ".ipynb")
     ask(history, "notebook", [write(path, _notebook(cells), "notebook")])
     history.commit("A notebook")
+    return grammar, path
+
+
+def notebook(history: History) -> None:
+    """The agent makes a notebook and changes a cell; the person changes another."""
+    grammar, path = make_notebook(history)
     shown, _ = history.lines(path)
     change = alteration(history.rng, shown, lambda number: _is_code(shown[number]))
     todo = [read(path)]
@@ -336,6 +391,9 @@ EVENTS: Mapping[str, Callable[[History], None]] = {
     "undo": undo,
     "background": background,
     "mcp": by_server,
+    "mcp-shell": by_served_commands,
+    "mcp-symbols": by_served_symbols,
+    "mcp-notebook": by_served_cells,
     "script-edit": by_script,
     "notebook": notebook,
     "interleaved": interleaved,

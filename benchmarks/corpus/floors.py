@@ -43,6 +43,6 @@ def measure() -> None:
     """Writes today's floors."""
     floors = {}
     for history in histories(SAMPLE):
-        kept = answers(history, "whowrote", kept_answers("open", "whowrote"))
+        kept = answers(history, "whowrote", kept_answers("sample", "whowrote"))
         floors[history.name] = tally(history, rows_of(kept) if kept else ())
     FLOORS.write_text(json.dumps(floors, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -44,7 +44,7 @@ DAY = 86_400.0
 LONGEST = 600  # seconds of one start of an agent
 # values of the axis `writes` where a program writes lines
 TOOLS = ("generator", "formatter", "package-manager", "hook")
-OWN_CALLS = ("gemini-cli",)  # write ids of calls of their own instead of the model's
+OWN_CALLS = ("gemini-cli", "aider")  # write no ids of the model's calls
 TRAILERS = {
     "claude-code": "Co-Authored-By: Claude <noreply@anthropic.com>",
     "codex": "Co-authored-by: Codex <noreply@openai.com>",
@@ -81,13 +81,13 @@ exec /usr/bin/git "$@"
 def program_directory() -> Path:
     """Programs that agents find first: git with the history's clock, and a formatter."""
     directory = CACHE / "corpus-bin"
-    directory.mkdir(parents=True, exist_ok=True)
-    wrapper = directory / "git"
-    wrapper.write_text(GIT_WRAPPER, "utf-8")
-    wrapper.chmod(0o755)
-    formatter = directory / "ruff"
-    formatter.unlink(missing_ok=True)
-    formatter.symlink_to(Path(sys.executable).parent / "ruff")
+    wrapper, formatter = directory / "git", directory / "ruff"
+    if not formatter.exists():  # another process may be using them
+        directory.mkdir(parents=True, exist_ok=True)
+        wrapper.write_text(GIT_WRAPPER, "utf-8")
+        wrapper.chmod(0o755)
+        formatter.unlink(missing_ok=True)
+        formatter.symlink_to(Path(sys.executable).parent / "ruff")
     return directory
 
 
@@ -345,6 +345,11 @@ class History(Run):
                 first = len(self.kept) == 1
                 self.offset = self.rng.choice(OFFSETS if first else (0, *OFFSETS))
             self.clock.set_off(self.offset)
+        if self.agent.style.text:  # whose model says everything in one answer
+            whole = [action for response in script[step] for action in response]
+            script = {step: [whole]}
+            paths = {action.path for action in whole if action.path in self.ledger.current}
+            options["files"] = sorted(paths)
         super().ask(step, script, more=more, **options)
 
     def ask_both(self, asked: Mapping[str, Script], second: str) -> None:
@@ -560,6 +565,8 @@ class History(Run):
         self.write(
             "docs/guide.md", stored(Grammar(self.rng, "markdown").lines(self.rng.randint(6, 25)))
         )
+        if self.plan.agent == "aider":
+            self.write(".gitignore", ".aider*\n")
         if self.plan.writes == "generator":
             self.write("tools/generate.py", GENERATOR)
         if self.plan.writes == "package-manager":

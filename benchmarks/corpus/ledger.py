@@ -293,8 +293,8 @@ def _runs(
 
 
 def line_counts(rows: Iterable[dict[str, Any]]) -> Counter[str]:
-    """Lines by author."""
+    """Lines that are asked about, by author."""
     counts: Counter[str] = Counter()
-    for row in rows:
+    for row in (row for row in rows if not row.get("unclear")):
         counts[row["author"]] += row["end"] - row["start"] + 1
     return counts

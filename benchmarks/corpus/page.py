@@ -18,8 +18,8 @@ from scorer.histories import about, histories
 from scorer.scoring import FAILURES, NUMBERS, percent
 
 from corpus.answers import git, version_of
-from corpus.axes import crossed_counts
-from corpus.release import RELEASE
+from corpus.axes import PUBLISHED, crossed_counts
+from corpus.release import RELEASE, make_release
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
@@ -36,7 +36,8 @@ BY_AXIS = (
     *("agent_found", "agent_precision", "agent_called_person"),
     *("person_shown_found", "person_called_agent"),
 )
-LOOK_COLUMNS = ("day", "version", "commit", "entries", "histories")
+CAUSES = 3  # that are shown of the lines of an event
+LOOK_COLUMNS = ("day", "release", "version", "commit", "entries", "histories")
 ENTRIES = {
     "whowrote": ("whowrote", "this program, as a user starts it"),
     "sessions": (
@@ -82,7 +83,13 @@ def store_scores(
     before = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
     old = before["parts"] if before.get("release") == RELEASE else {}
     day = datetime.now(UTC).date().isoformat()
-    data: dict[str, Any] = {"release": RELEASE, "salt_sha256": salt_digest(corpora), "parts": {}}
+    tar = make_release(corpora["open"], ROOT / "build")
+    data: dict[str, Any] = {
+        "release": RELEASE,
+        "tar_sha256": hashlib.sha256(tar.read_bytes()).hexdigest(),
+        "salt_sha256": salt_digest(corpora),
+        "parts": {},
+    }
     for part, corpus in corpora.items():
         rows = [about(path) for path in histories(corpus)]
         agents = Counter(
@@ -119,7 +126,7 @@ def _kept(result: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
     """What the page shows: where this program fails in the open part, else only how often."""
     names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
     names |= {"cpu_seconds"}
-    names |= {"recall", "precision", "axes"} if whole else set()
+    names |= {"recall", "precision", "axes", "misses"} if whole else set()
     counts = Counter({failure.words: 0 for failure in FAILURES})
     for row in result["failures"]:
         counts[row["failure"]] += row["lines"]
@@ -157,6 +164,7 @@ def note_look(entries: Sequence[str], histories: int) -> None:
     """Counts a look at the hidden part."""
     row = {
         "day": datetime.now(UTC).date().isoformat(),
+        "release": RELEASE,
         "version": version_of("whowrote"),
         "commit": git(ROOT)("describe", "--always", "--abbrev=8", "--exclude=*", "--dirty"),
         "entries": " ".join(entries),
@@ -291,6 +299,22 @@ def _failures(part: Mapping[str, Any]) -> str:
     return _table(headers, rows)
 
 
+def _misses(part: Mapping[str, Any]) -> str:
+    words = {number.name: f"{number.about}: {number.words}" for number in NUMBERS}
+    rows = [
+        (
+            words[row["number"]],
+            row["event"],
+            f"{row['missed']} of {row['lines']}",
+            row["histories"],
+            "; ".join(f"{cause} {count}" for cause, count in list(row["causes"].items())[:CAUSES]),
+        )
+        for row in part["scores"]["whowrote"]["misses"]
+    ]
+    headers = ("number", "event", "lines that were not found", "histories", "what was said of them")
+    return _table(headers, rows)
+
+
 def _csv_table(path: Path, columns: Sequence[str]) -> str:
     rows = ([row.get(name) or "-" for name in columns] for row in csv_rows(path))
     return _table([name.replace("_", " ") for name in columns], rows)
@@ -308,16 +332,20 @@ def page_texts() -> dict[str, str]:
     """Name -> text of each page of PAGES, from the stored scores."""
     data = json.loads(DATA.read_text("utf-8"))
     parts = {part: data["parts"][part] for part in PARTS if part in data["parts"]}
-    whole, looks = parts["open"], csv_rows(LOOKS)
+    whole = parts["open"]
+    looks = [row for row in csv_rows(LOOKS) if row["release"] == data["release"]]
+    salts = (f"of release {release} `{salt}`" for release, salt in PUBLISHED.items())
     texts = {name: (DOCS / "templates" / name).read_text("utf-8") for name in PAGES}
     values = {
         "RELEASE": data["release"],
         "SIZE": _size(whole),
         "HIDDEN_SIZE": _size(parts["hidden"]) if "hidden" in parts else "not made yet",
+        "TAR": data["tar_sha256"],
         "SALT": data["salt_sha256"] or "not made yet",
+        "SALTS": ", ".join(salts),
         "LOOKS": _csv_table(LOOKS, LOOK_COLUMNS),
         "LOOK_COUNT": str(len(looks)),
-        "LOOK_COMMITS": ", ".join(f"`{row['commit']}`" for row in looks),
+        "LOOK_COMMITS": ", ".join(f"`{row['commit']}`" for row in looks) or "none",
         "AGENTS": ", ".join(sorted({name for part in parts.values() for name in part["agents"]})),
         "ENTRIES": _entries(parts),
         "ABOUT_AGENTS": _numbers(parts, "agents"),
@@ -328,6 +356,7 @@ def page_texts() -> dict[str, str]:
         "AXES": _axes(whole),
         "FAILED": _failed(parts),
         "FAILURES": _failures(whole),
+        "MISSES": _misses(whole),
         "HISTORY": _csv_table(HISTORY, COLUMNS),
     }
     for name, value in values.items():

@@ -20,7 +20,7 @@ from corpus.axes import AXES
 
 ROOT = Path(__file__).parent.parent.parent
 SCORER = ROOT / "benchmarks" / "scorer"
-RELEASE = "1.0"
+RELEASE = "2.0"
 
 
 def make_release(corpus: Path, directory: Path) -> Path:

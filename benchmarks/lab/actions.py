@@ -21,18 +21,19 @@ SERVER = "shelf"
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that the model does. `kind` is write, edit, read, shell, cell, task, plan, find or
-    say; the other fields are what it needs.
+    """One thing that the model does. `kind` is write, edit, read, shell, cell, symbol, after, task,
+    plan, find or say; the other fields are what it needs.
     """
 
     kind: str
     path: str = ""
-    # of write the whole text, of edit and cell the new one, of say, task and plan what is said, of
-    # find the names of tools
+    # of write the whole text, of edit, cell and symbol the new one, of after what comes after the
+    # symbol, of say, task and plan what is said, of find the names of tools
     text: str = ""
     old: str = ""
     command: str = ""
-    # of task, the step of the script that the subagent goes through; of cell, the cell's id
+    # of task, the step of the script that the subagent goes through; of cell, the cell's id; of
+    # symbol and after, the function's name
     step: str = ""
     # what the truth calls it, where the kind says too little: a formatter that a command runs
     how: str = ""
@@ -152,7 +153,9 @@ TOOLS: Mapping[str, Sequence[str]] = {
     ),
     # which finds the first, where that is offered when asked for
     "plan": ("ExitPlanMode", "ToolSearch"),
-    "cell": ("NotebookEdit", "notebook_edit"),
+    "cell": ("NotebookEdit", "notebook_edit", "ipynb_replace_cell"),
+    "symbol": ("replace_symbol_body",),
+    "after": ("insert_after_symbol",),
     # what is not offered before it is asked for
     "find": ("ToolSearch", "tool_search"),
 }
@@ -185,12 +188,26 @@ COMMANDS = ("command", "cmd", "commands", "script", "code")
 PROMPTS = ("prompt", "task", "message", "description")
 
 
-_PAIR = {"type": "object", "properties": {"oldText": {}, "newText": {}}}
-# The tools of the server as they are named where they are not offered.
-HIDDEN = (
-    Tool(f"mcp__{SERVER}__write_file", {"properties": {"path": {}, "content": {}}}),
-    Tool(f"mcp__{SERVER}__edit_file", {"properties": {"path": {}, "edits": {"items": _PAIR}}}),
-)
+_PAIR: Json = {"type": "object", "properties": {"oldText": {}, "newText": {}}}
+
+
+def _hidden(name: str, **parameters: Json) -> Tool:
+    return Tool(f"mcp__{SERVER}__{name}", {"properties": parameters})
+
+
+# The tools of servers as they are named where they are not offered, by the server's kind.
+HIDDEN: Mapping[str, Sequence[Tool]] = {
+    "files": (
+        _hidden("write_file", path={}, content={}),
+        _hidden("edit_file", path={}, edits={"items": _PAIR}),
+    ),
+    "commands": (_hidden("run_command", command={}),),
+    "symbols": (
+        _hidden("replace_symbol_body", name_path={}, relative_path={}, body={}),
+        _hidden("insert_after_symbol", name_path={}, relative_path={}, body={}),
+    ),
+    "cells": (_hidden("ipynb_replace_cell", ipynb_filepath={}, cell_index={}, new_content={}),),
+}
 
 
 def first_of(names: Sequence[str], properties: Mapping[str, Any]) -> str | None:
@@ -261,12 +278,24 @@ def arguments_for(action: Action, tool: Tool, directory: str, style: Style) -> J
         arguments = {"query": f"select:{names}"}
     elif action.kind == "plan":
         arguments = {"plan": action.text}
+    elif action.kind in ("symbol", "after"):
+        arguments = {
+            "name_path": action.step,
+            "relative_path": action.path,
+            "body": action.text,
+        }
     elif action.kind == "cell":
-        path = posixpath.join(directory, action.path)
-        arguments = {"notebook_path": path, "cell_id": action.step, "new_source": action.text}
+        arguments = _cell_arguments(action, tool, posixpath.join(directory, action.path))
     else:
         arguments = _file_arguments(action, tool, path)
     return None if arguments is None else fill_required(tool.schema, arguments)
+
+
+def _cell_arguments(action: Action, tool: Tool, path: str) -> Json:
+    if "ipynb_filepath" in tool.properties:
+        number = int(action.step.rpartition("-")[2])
+        return {"ipynb_filepath": path, "cell_index": number, "new_content": action.text}
+    return {"notebook_path": path, "cell_id": action.step, "new_source": action.text}
 
 
 def _file_arguments(action: Action, tool: Tool, path: str) -> Json | None:
@@ -379,7 +408,8 @@ def _served_call(
     bridge = next((tool for tool in tools if tool.name == "tool_call"), None)
     if served or bridge is None:
         return call_for(plain, served, directory, Style()) if served else None
-    call = call_for(plain, HIDDEN, directory, Style())
+    hidden = [tool for kind in HIDDEN.values() for tool in kind]
+    call = call_for(plain, hidden, directory, Style())
     return call and (bridge, {"name": call[0].name, "arguments": call[1]})
 
 

@@ -17,6 +17,7 @@ URL = f"http://127.0.0.1:{PORT}"
 V1 = f"{URL}/v1"
 KEY = "lab-key"
 MODEL = "lab-model"
+PATIENCE = 120_000  # milliseconds that a server of tools may take to start
 
 
 @dataclass
@@ -115,6 +116,7 @@ CLAUDE = {
     "DISABLE_ERROR_REPORTING": "1",
     "IS_SANDBOX": "1",  # it refuses to run without permissions as root otherwise
     "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "1",
+    "MCP_TIMEOUT": str(PATIENCE),
 }
 
 
@@ -137,7 +139,7 @@ stream_max_retries = 1
 """
         + "".join(
             f"[mcp_servers.{name}]\ncommand = {json.dumps(row['command'])}\n"
-            f"args = {json.dumps(row['args'])}\nrequired = true\n"
+            f"args = {json.dumps(row['args'])}\nrequired = true\nstartup_timeout_sec = 120\n"
             for name, row in start.described_servers().items()
         ),
     )
@@ -177,13 +179,15 @@ def _compatible_provider(**costs: float) -> dict[str, Any]:
     }
 
 
+def _local_servers(start: Start) -> dict[str, Any]:
+    """The servers in the settings of OpenCode and Kilo."""
+    more = {"type": "local", "enabled": True, "timeout": PATIENCE}
+    return {"mcp": {name: {"command": [*words], **more} for name, words in start.servers.items()}}
+
+
 def _opencode(start: Start) -> Command:
-    servers = {
-        name: {"type": "local", "command": list(command), "enabled": True}
-        for name, command in start.servers.items()
-    }
     provider = _compatible_provider(cache_read=0.1)
-    start.put(".config/opencode/opencode.json", provider | {"mcp": servers})
+    start.put(".config/opencode/opencode.json", provider | _local_servers(start))
     arguments = ["run", start.prompt, *start.when_continued("--continue")]
     if start.more == "fork":
         arguments.append("--fork")
@@ -192,7 +196,7 @@ def _opencode(start: Start) -> Command:
 
 
 def _kilo_code(start: Start) -> Command:
-    start.put(".config/kilo/kilo.json", _compatible_provider())
+    start.put(".config/kilo/kilo.json", _compatible_provider() | _local_servers(start))
     environment = {
         "KILO_DISABLE_AUTOUPDATE": "1",
         "KILO_DISABLE_MODELS_FETCH": "1",

@@ -60,10 +60,10 @@ def _path() -> str:
     return f"{node_directory()}:{os.environ['PATH']}"
 
 
-def python_program(agent: Agent) -> str:
-    """The Python that the agent runs on; versions of pyenv are looked for as well."""
-    name = f"python{agent.python}"
-    candidates = sorted((Path.home() / ".pyenv" / "versions").glob(f"{agent.python}.*/bin/{name}"))
+def python_program(number: str) -> str:
+    """The Python of that version, such as 3.12; versions of pyenv are looked for as well."""
+    name = f"python{number}"
+    candidates = sorted((Path.home() / ".pyenv" / "versions").glob(f"{number}.*/bin/{name}"))
     for candidate in [*map(str, candidates), shutil.which(name)]:
         if candidate and _run(candidate, "--version").returncode == 0:
             return candidate
@@ -77,7 +77,7 @@ def versions(agent: Agent) -> list[str]:
         listed = json.loads(answer.stdout) if answer.returncode == 0 else []
         found = list(reversed(listed if isinstance(listed, list) else [listed]))
     else:
-        answer = _run(python_program(agent), "-m", "pip", "index", "versions", agent.package)
+        answer = _run(python_program(agent.python), "-m", "pip", "index", "versions", agent.package)
         line = next(
             (line for line in answer.stdout.splitlines() if line.startswith("Available versions:")),
             "",
@@ -113,38 +113,31 @@ def install(agent: Agent, version: str = NEWEST) -> str:
     raise NotInstalled(f"{agent.package} {', '.join(wanted) or 'has no version'}: not installable")
 
 
-def filesystem_server(directory: str) -> list[str]:
-    """The command of a server of tools that reads and writes files below the directory."""
-    prefix = CACHE / "agents" / "server-filesystem"
-    package = prefix / "node_modules" / "@modelcontextprotocol" / "server-filesystem"
-    if not package.exists():
-        prefix.mkdir(parents=True, exist_ok=True)
-        _install_from_npm(prefix, "@modelcontextprotocol/server-filesystem")
-    program = package / "dist" / "index.js"
-    if not program.exists():
-        raise NotInstalled("the server of files cannot be had from npm")
-    return [str(node_directory() / "node"), str(program), directory]
-
-
-def _install_from_npm(prefix: Path, package: str) -> subprocess.CompletedProcess[str]:
+def install_from_npm(prefix: Path, *packages: str) -> str:
+    """What npm said if it failed."""
     options = ("--no-save", "--no-audit", "--no-fund")
-    return _run("npm", "--prefix", prefix, "install", *options, package, PATH=_path())
+    done = _run("npm", "--prefix", prefix, "install", *options, *packages, PATH=_path())
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def install_from_pypi(prefix: Path, *packages: str, python: str = "3.12") -> str:
+    """What pip said if it failed; the packages get an environment of their own."""
+    done = _run(python_program(python), "-m", "venv", prefix)
+    if done.returncode == 0:
+        done = _run(prefix / "bin" / "pip", "install", "--quiet", *packages)
+    return done.stdout + done.stderr if done.returncode else ""
 
 
 def _install_one(agent: Agent, version: str) -> bool:
     prefix = CACHE / "agents" / agent.name / version
     prefix.mkdir(parents=True, exist_ok=True)
     if agent.registry == "npm":
-        package = f"{agent.package}@{version}"
-        done = _install_from_npm(prefix, package)
+        failed = install_from_npm(prefix, f"{agent.package}@{version}")
     else:
-        done = _run(python_program(agent), "-m", "venv", prefix)
-        if done.returncode == 0:
-            done = _run(prefix / "bin" / "pip", "install", "--quiet", f"{agent.package}=={version}")
-    if done.returncode or not program(agent, version).exists():
-        (CACHE / "agents" / agent.name / f"{version}.failed").write_text(
-            done.stdout + done.stderr, "utf-8"
-        )
+        wanted = f"{agent.package}=={version}"
+        failed = install_from_pypi(prefix, wanted, python=agent.python)
+    if failed or not program(agent, version).exists():
+        (CACHE / "agents" / agent.name / f"{version}.failed").write_text(failed, "utf-8")
         shutil.rmtree(prefix, ignore_errors=True)
         return False
     return True

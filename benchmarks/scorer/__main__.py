@@ -19,6 +19,7 @@ TABLES = {
     "recall": "By what is true",
     "precision": "By what is said",
     "axes": "By axis",
+    "misses": "Lines that were not found, by what happened in their histories",
     "failures": "Every wrong or missing answer, with the histories that have most of them",
 }
 

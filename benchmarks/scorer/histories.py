@@ -60,8 +60,8 @@ def about(history: Path) -> Row:
 
 
 def rebuild_home(history: Path, home: Path) -> None:
-    """The home of a history, with its databases built again."""
-    shutil.copytree(history / "home", home)
+    """The home of a history, with its databases built again; what is there already stays."""
+    shutil.copytree(history / "home", home, dirs_exist_ok=True)
     for dump in home.rglob("*.db.sql"):
         with sqlite3.connect(dump.with_suffix("")) as database:
             database.executescript(dump.read_text("utf-8"))
@@ -69,8 +69,9 @@ def rebuild_home(history: Path, home: Path) -> None:
 
 
 def unpack(history: Path, target: Path) -> Path:
-    """The clone of a history in `target`/home/shop, with the transcripts in the home; the clone."""
-    rebuild_home(history, target / "home")
+    """The clone of a history in `target`/home/shop, with the transcripts in the home, one of them
+    maybe in the clone; the clone.
+    """
     clone = target / "home" / CLONE
 
     def git(*arguments: str) -> str:
@@ -90,6 +91,7 @@ def unpack(history: Path, target: Path) -> Path:
     for name in listed.split():
         if name not in ("HEAD", head):
             git("-C", str(clone), "branch", "-q", name, f"origin/{name}")
+    rebuild_home(history, target / "home")
     return clone
 
 

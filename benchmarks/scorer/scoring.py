@@ -338,6 +338,9 @@ NUMBERS = (
 )
 
 
+MISSED = ("agent_found", "person_shown_found")  # are told by event and cause
+
+
 def summary(lines: Sequence[Scored]) -> dict[str, Any]:
     """The numbers of one group of histories."""
     numbers = {
@@ -358,6 +361,34 @@ def table_of_axes(lines: Sequence[Scored], axes: Mapping[str, Mapping[str, str]]
             for value, rows in sorted(groups.items())
         ]
     return table
+
+
+def table_of_misses(lines: Sequence[Scored], axes: Mapping[str, Mapping[str, str]]) -> Table:
+    """For the numbers of MISSED a row for each event in whose histories a line was not found, those
+    with most such lines first: of how many lines, and what was said of those, in how many
+    histories.
+    """
+    table: Table = []
+    for number in (number for number in NUMBERS if number.name in MISSED):
+        groups: dict[str, list[Scored]] = defaultdict(list)
+        for line in filter(number.asked, lines):
+            groups[axes[line.truth.history]["event"]].append(line)
+        rows = []
+        for event, asked in groups.items():
+            missed = [line for line in asked if not number.counts(line)]
+            causes = Counter(f"{line.answer.said}, {_what_was_said(line)}" for line in missed)
+            rows.append(
+                {
+                    "number": number.name,
+                    "event": event,
+                    "lines": len(asked),
+                    "missed": len(missed),
+                    "histories": len({line.truth.history for line in missed}),
+                    "causes": dict(causes.most_common()),
+                }
+            )
+        table += sorted(rows, key=lambda row: -row["missed"])
+    return [row for row in table if row["missed"]]
 
 
 class Failure(NamedTuple):
@@ -464,6 +495,7 @@ def scores(
         "recall": table_of_recall(lines),
         "precision": table_of_precision(lines),
         "axes": table_of_axes(lines, axes),
+        "misses": table_of_misses(lines, axes),
         "failures": table_of_failures(lines),
     }
 
@@ -473,6 +505,8 @@ def differences(
 ) -> Iterator[tuple[Number, list[dict[str, Any]], tuple[float, float] | None]]:
     """Each number with the shares of two files of answers, and the interval of the second minus
     the first when histories are drawn with replacement; None with fewer than two.
+
+    Where neither has an exception, drawing says nothing: then it is what the two intervals allow.
     """
     truth, axes = read_truth(corpus)
     both = [score(truth, answers_of(read_answers(path))) for path in (first, second)]
@@ -486,6 +520,10 @@ def differences(
 def _interval_between(
     first: Mapping[str, Sequence[int]], second: Mapping[str, Sequence[int]], names: Sequence[str]
 ) -> tuple[float, float] | None:
+    sides = [[*side.values()] for side in (first, second)]
+    if all(_share(side) in (0, 1) for side in sides):
+        before, after = map(interval, sides)
+        return (after[0] - before[1], after[1] - before[0]) if before and after else None
     rng = Random(1)
     found = []
     for _ in range(DRAWS if len(names) > 1 else 0):
