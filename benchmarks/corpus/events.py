@@ -42,6 +42,7 @@ UNDONE = (
 SET_ASIDE = ("git stash -q", "git stash pop -q")
 # Agents with an option for commands that run on; in the others a shell runs them on.
 RUN_ON = ("claude-code", "codex", "copilot-cli", "gemini-cli", "qwen-code")
+SLOW = ("symbols", "cells")  # servers of tools
 PYTHON = """from pathlib import Path
 p = Path({path!r})
 p.write_bytes(p.read_bytes().replace({old!r}.encode(), {new!r}.encode()))
@@ -145,7 +146,9 @@ def background(history: History) -> None:
 def served_by(history: History, kind: str) -> list[list[Action]]:
     """From now on the agent has that server; what it must do before it can call its tools."""
     history.servers = {SERVER: server_command(kind, history.place, history.home)}
-    return found_first(history, HIDDEN[kind])
+    asks = found_first(history, HIDDEN[kind])
+    # whose tools some agents offer when it has started, which takes a while
+    return [shell("sleep 20; ls src"), *asks] if asks and kind in SLOW else asks
 
 
 def by_server(history: History) -> None:

@@ -24,9 +24,9 @@ from collector.agents.common.call_ids import RANDOM_ID, CallText
 from collector.agents.common.edits import (
     BEGIN,
     edits_from_patch,
+    edits_of_command,
     edits_of_unknown_tool,
     parse_patch,
-    patches_in,
 )
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.messages import CODEX_INJECTED, text_of
@@ -38,6 +38,7 @@ from collector.agents.common.reader import (
     RecordReader,
     commits_in,
     commits_of_tool,
+    is_shell_of_server,
     shell_command,
 )
 from collector.agents.common.scripts import commands_in_script, patches_in_script
@@ -651,7 +652,7 @@ class CodexCall(Call):
 
     @property
     def is_shell(self) -> bool:
-        return self.name in _SHELLS
+        return self.name in _SHELLS or is_shell_of_server(self.name, self.arguments)
 
     @property
     def script(self) -> str:
@@ -952,8 +953,7 @@ def _patch_edits(call: CodexCall) -> list[Edit]:
     if call.within is not None:
         return _script_calls(call, call.within)
     if call.is_shell:
-        patches = patches_in(_shell_text(call.arguments))
-        return [edit for patch in patches for edit in parse_patch(patch, call.cwd, by_shell=True)]
+        return edits_of_command(_shell_text(call.arguments), call.cwd)
     if call.name == "apply_patch" or BEGIN in get_str(call.arguments, "input"):
         return edits_from_patch(call.arguments, call.cwd)
     if "__" in call.name:

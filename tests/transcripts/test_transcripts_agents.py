@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support import ROOT, jsonl
 
 from collector.agents import reader_for, readers
-from collector.agents.common.edits import parse_patch, patches_in
+from collector.agents.common.edits import edits_of_command, parse_patch
 from collector.agents.common.jsonl import first_value, same_lines
 from collector.agents.common.numbered_diffs import display_hunks
 from collector.agents.common.reader import FACETS
@@ -841,8 +841,8 @@ def test_patches_inside_programs() -> None:
     assert patches_in_script(script) == [body, body.replace("`", "'")]
     assert patches_in_script("tools.apply_patch(`*** Begin Patch\n${text}\n*** End Patch`)") == []
     assert patches_in_script('"*** Begin Patch never closed') == []
-    assert patches_in(f"apply_patch <<'EOF'\n{body}\nEOF") == [body]
-    assert patches_in(f"echo '{body}'") == []
+    (edit,) = edits_of_command(f"apply_patch <<'EOF'\n{body}\nEOF")
+    assert (edit.by_shell, edits_of_command(f"echo '{body}'")) == (True, [])
     assert commands_in_script(
         'a({cmd:"no"}); exec_command({"cmd":"x \\"y\\"","workdir":"/w"}); exec_command({cmd:`z`})'
     ) == [

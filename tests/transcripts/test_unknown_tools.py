@@ -40,40 +40,36 @@ def session(name: str, arguments: JsonObject, details: object = None) -> Session
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "op", "text"),
+    ("name", "arguments", "op"),
     [
-        ("mcp__filesystem__write_file", {"path": "/r/a.py", "content": BODY}, "write", BODY),
+        ("mcp__filesystem__write_file", {"path": "/r/a.py", "content": BODY}, "write"),
         (
             "mcp__serena__create_text_file",
             {"relative_path": "a.py", "content": BODY},
             "write",
-            BODY,
         ),
         (
             "mcp__jetbrains__create_new_file_with_text",
             {"pathInProject": "a.py", "text": BODY},
             "write",
-            BODY,
         ),
         (
             "mcp__filesystem__edit_file",
             {"path": "/r/a.py", "edits": [{"oldText": "x", "newText": BODY}]},
             "edit",
-            BODY,
         ),
         (
             "mcp__serena__replace_symbol_body",
             {"relative_path": "a.py", "name_path": "total", "body": BODY},
             "edit",
-            BODY,
         ),
     ],
 )
 def test_a_call_with_a_path_and_a_text_is_an_edit(
-    name: str, arguments: JsonObject, op: str, text: str
+    name: str, arguments: JsonObject, op: str
 ) -> None:
     (call,) = session(name, arguments).calls
-    assert _written(call) == ("/r/a.py", op, text)
+    assert _written(call) == ("/r/a.py", op, BODY)
 
 
 def _written(call: ToolCall) -> tuple[str, str, str]:
@@ -103,6 +99,23 @@ def test_a_tool_that_passes_a_call_on_is_that_call(name: str, arguments: JsonObj
     (call,) = session(name, arguments).calls
     assert call.name == "mcp__shelf__write_file"
     assert _written(call) == ("/r/a.py", "write", BODY)
+
+
+@pytest.mark.parametrize(
+    ("name", "ran"),
+    {
+        "mcp__shelf__run_command": True,
+        "shelf-shell_execute": True,
+        "shelf_execute_shell_command": True,
+        "mcp_shelf_start_process": True,
+        "mcp__shelf__list_processes": False,
+        "run_commands_in_order": False,
+    }.items(),
+)
+def test_a_server_that_runs_commands_is_a_shell(name: str, ran: bool) -> None:
+    (call,) = session(name, {"command": "make", "workdir": "src"}).calls
+    assert (call.command is not None) == ran
+    assert codex.CodexCall("t1", name, {"command": "make"}, 0.0, 1).is_shell == ran
 
 
 @pytest.mark.parametrize(

@@ -267,17 +267,19 @@ def _hunk(body: list[str]) -> Hunk:
     return Hunk(0, old, 0, sum(1 for line in lines if line[0] != "-"), lines, exact_text=True)
 
 
-def patches_in(text: str) -> list[str]:
-    """Patches that a shell command passes to `apply_patch`: a heredoc or a quoted argument."""
-    matches = []
+def edits_of_command(text: str, cwd: str = "") -> list[Edit]:
+    """What patches do that a shell command passes to `apply_patch`: in a heredoc or a quoted
+    argument.
+    """
+    edits: list[Edit] = []
     position = 0
     while "apply_patch" in text and (start := text.find(BEGIN, position)) >= 0:
         end = text.find(END, start)
         if end < 0:
             break
         position = end + len(END)
-        matches.append(text[start:position])
-    return matches
+        edits += parse_patch(text[start:position], cwd, by_shell=True)
+    return edits
 
 
 # --- blocks of text to search and to put in its place, between marks on lines of their own --------

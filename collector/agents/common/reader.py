@@ -19,9 +19,9 @@ from collector.agents.common.edits import (
     deletions,
     edits_from_arguments,
     edits_from_patch,
+    edits_of_command,
     edits_of_unknown_tool,
     parse_patch,
-    patches_in,
     path_argument,
 )
 from collector.agents.common.jsonl import copies, documents, records
@@ -74,6 +74,11 @@ _DIRECTORY = (
     "workingDir",
     "dir_path",
     "directory",
+)
+# A tool of a server, behind the server's name: `mcp__shelf__run_command`, `shelf-shell_exec`.
+_SERVER_SHELL = re.compile(
+    r".+(?:__|[-_./])(?:(?:run|exec|execute|start)_(?:shell_|terminal_)?(?:command|process)"
+    r"|shell_exec(?:ute)?)"
 )
 _BACKGROUND = ("run_in_background", "is_background", "detach")
 _PARTS = (
@@ -299,7 +304,8 @@ class RecordReader(SessionBuilder):
         """The call with its result and what it did, which the methods below find out."""
         tool = self.tool(call)
         status, error = self.outcome(call, result)
-        command = self.command(call, result) if tool in self.shells else None
+        is_shell = tool in self.shells or is_shell_of_server(call.name, call.arguments)
+        command = self.command(call, result) if is_shell else None
         return ToolCall(
             call_id=call.id,
             name=call.name,
@@ -412,6 +418,11 @@ class RecordReader(SessionBuilder):
         return commits_in(command, command.output)
 
 
+def is_shell_of_server(name: str, arguments: object) -> bool:
+    """Whether a tool of a server ran a command."""
+    return bool(_SERVER_SHELL.fullmatch(name) and argument(arguments, *_COMMAND))
+
+
 def forwarded_call(name: str, arguments: object) -> tuple[str, object]:
     """Name and arguments of the tool that a call passes on, the name behind its server's; those
     of the call itself where it names none.
@@ -477,10 +488,9 @@ def commits_of_tool(name: str, output: str) -> tuple[str, ...]:
     """The id that a tool of a git server gave for the commit it made: `mcp__git__git_commit`, or
     one of GitHub's.
     """
-    pattern = next((ids for tool, ids in _COMMITTING.items() if name.endswith(tool)), None)
-    match = pattern.search(output) if pattern is not None else None
-    if match:
-        return (match[1],)
+    for tool, ids in _COMMITTING.items():
+        if name.endswith(tool) and (match := ids.search(output)):
+            return (match[1],)
     return ()
 
 
@@ -545,19 +555,15 @@ class AnyAgentReader(RecordReader):
         return call.name.lower()
 
     def command(self, call: Call, result: Result) -> Command | None:
-        commands = (
-            commands_in_script(get_str(call.arguments, "input"))
-            if self.tool(call) == "exec"
-            else []
-        )
-        if commands and not argument(call.arguments, *_COMMAND):
+        if self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
+            commands = commands_in_script(get_str(call.arguments, "input"))
+            if not commands:
+                return None
             text = "\n".join(text for text, _ in commands)
             (_, cwd) = commands[0]
             call = replace(
                 call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd}
             )
-        elif self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
-            return None
         self.add_cwd(normal_path(argument(call.arguments, *_DIRECTORY)))
         return super().command(call, result)
 
@@ -571,13 +577,8 @@ class AnyAgentReader(RecordReader):
                 for edit in parse_patch(patch, call.cwd)
             ]
         if name in self.shells:
-            text = argument(arguments, *_COMMAND)
             cwd = argument(arguments, *_DIRECTORY) or call.cwd
-            return [
-                edit
-                for patch in patches_in(text)
-                for edit in parse_patch(patch, cwd, by_shell=True)
-            ]
+            return edits_of_command(argument(arguments, *_COMMAND), cwd)
         if name in _EDITORS and get_str(arguments, "command") not in _CHANGING:
             return ()
         if name in self.writers:
