@@ -95,8 +95,8 @@ lab: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
 
 # Histories whose lines have known authors (benchmarks/lab/README.md), as many as there is time for, and what is said of them.
-# AGENTS: separated by commas; SEEDS: first and last; MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
-SEEDS ?= 1000-1179
+# AGENTS: separated by commas; SEEDS: first and last (1000-1089 and 2000-2071 are of release 2.0); MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
+SEEDS ?= 2000-2071
 MINUTES ?= 240
 lab-corpus: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES)

@@ -22,7 +22,7 @@ from corpus.answers import ALWAYS, CONTESTANTS, EARLY, ONE_AGENT, answers, asked
 from corpus.axes import AGENTS, PUBLISHED, crossed_counts, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
-from corpus.page import DOCS, PARTS, ROOT, note_look, page_texts, store_scores
+from corpus.page import DOCS, FORMER, PARTS, ROOT, note_look, page_texts, store_scores
 from corpus.release import make_release
 from corpus.store import keep, mark_shown, small_choice
 
@@ -109,6 +109,9 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
             early = kept_answers(part, EARLY)
             given += [answers(history, EARLY, early) for history in asked(everything, name, most)]
         results[name] = scores(corpus, [path for path in given if path], chosen)
+        was_hidden = {history for history in chosen if history.startswith(tuple(PUBLISHED))}
+        if name == "whowrote" and was_hidden:
+            results[FORMER] = scores(corpus, [path for path in given if path], was_hidden)
         if name in ONE_AGENT and "whowrote" in files:
             ours = [
                 path for history, path in files["whowrote"].items() if path and history in chosen

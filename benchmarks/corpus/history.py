@@ -178,7 +178,10 @@ class History(Run):
         return output if whole else output.removesuffix("\n")
 
     def name_person(self) -> None:
-        """In the settings of the clone: not every agent lets its commands see those of the home."""
+        """In the settings of the clone: not every agent lets its commands see those of the home.
+        Aider's talk is in the clone, where git leaves it out.
+        """
+        (self.repository / ".git" / "info" / "exclude").write_text(".aider*\n", "utf-8")
         self.git("config", "user.name", "Dev")
         self.git("config", "user.email", "dev@lab.example")
 
@@ -565,8 +568,6 @@ class History(Run):
         self.write(
             "docs/guide.md", stored(Grammar(self.rng, "markdown").lines(self.rng.randint(6, 25)))
         )
-        if self.plan.agent == "aider":
-            self.write(".gitignore", ".aider*\n")
         if self.plan.writes == "generator":
             self.write("tools/generate.py", GENERATOR)
         if self.plan.writes == "package-manager":

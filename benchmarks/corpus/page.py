@@ -38,8 +38,10 @@ BY_AXIS = (
 )
 CAUSES = 3  # that are shown of the lines of an event
 LOOK_COLUMNS = ("day", "release", "version", "commit", "entries", "histories")
+FORMER = "whowrote on former"
 ENTRIES = {
     "whowrote": ("whowrote", "this program, as a user starts it"),
+    FORMER: ("whowrote, where 1.0 was hidden", "those histories of the open part"),
     "sessions": (
         "commit windows",
         "every line of a commit that was made while a transcript goes on, or up to half an hour"
@@ -98,8 +100,8 @@ def store_scores(
         kept = {
             name: {
                 "day": day,
-                "version": version_of(name.partition(" as ")[0]),
-                **_kept(result, whole=name == "whowrote" and part == "open"),
+                "version": version_of(name.split()[0]),
+                **_kept(result, name if part == "open" else ""),
             }
             for name, result in results[part].items()
         }
@@ -122,11 +124,15 @@ def salt_digest(corpora: Mapping[str, Path]) -> str:
     return hashlib.sha256(salt.encode()).hexdigest()
 
 
-def _kept(result: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """What the page shows: where this program fails in the open part, else only how often."""
+def _kept(result: Mapping[str, Any], entry: str) -> dict[str, Any]:
+    """What the page shows: where this program fails in the open part, else only how often. No
+    `entry` in the hidden part.
+    """
     names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
     names |= {"cpu_seconds"}
-    names |= {"recall", "precision", "axes", "misses"} if whole else set()
+    whole = entry == "whowrote"
+    names |= {"recall", "precision", "axes"} if whole else set()
+    names |= {"misses"} if entry in ("whowrote", FORMER) else set()
     counts = Counter({failure.words: 0 for failure in FAILURES})
     for row in result["failures"]:
         counts[row["failure"]] += row["lines"]
@@ -299,7 +305,7 @@ def _failures(part: Mapping[str, Any]) -> str:
     return _table(headers, rows)
 
 
-def _misses(part: Mapping[str, Any]) -> str:
+def _misses(part: Mapping[str, Any], entry: str) -> str:
     words = {number.name: f"{number.about}: {number.words}" for number in NUMBERS}
     rows = [
         (
@@ -309,7 +315,7 @@ def _misses(part: Mapping[str, Any]) -> str:
             row["histories"],
             "; ".join(f"{cause} {count}" for cause, count in list(row["causes"].items())[:CAUSES]),
         )
-        for row in part["scores"]["whowrote"]["misses"]
+        for row in part["scores"].get(entry, {}).get("misses", ())
     ]
     headers = ("number", "event", "lines that were not found", "histories", "what was said of them")
     return _table(headers, rows)
@@ -356,7 +362,8 @@ def page_texts() -> dict[str, str]:
         "AXES": _axes(whole),
         "FAILED": _failed(parts),
         "FAILURES": _failures(whole),
-        "MISSES": _misses(whole),
+        "MISSES": _misses(whole, "whowrote"),
+        "FORMER_MISSES": _misses(whole, FORMER),
         "HISTORY": _csv_table(HISTORY, COLUMNS),
     }
     for name, value in values.items():

@@ -82,7 +82,6 @@ def marked(
             json.dumps({"output": AFTER}, indent=1),
         ),
     ],
-    ids=["plain", "numbered", "diff", "nested"],
 )
 def test_a_line_between_two_looks_is_shown(tmp_path: Path, first: str, second: str) -> None:
     assert marked(tmp_path, [said(1, first), said(9, second)]) == [4, 5]
@@ -112,18 +111,11 @@ def test_what_the_agent_put_below_afterwards_does_not_matter(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "records",
     [
-        [said(9, AFTER)],
-        [said(1, BEFORE)],
+        [said(9, AFTER)],  # no look without
+        [said(1, BEFORE)],  # no look with
         [said(1, AFTER), said(9, BEFORE)],
-        [said(1, "\n".join(OLD[:3])), said(9, AFTER)],
-        [said(1, BEFORE), said(9, ALONE)],
-    ],
-    ids=[
-        "no look without",
-        "no look with",
-        "the other way round",
-        "elsewhere before",
-        "out of place after",
+        [said(1, "\n".join(OLD[:3])), said(9, AFTER)],  # elsewhere before
+        [said(1, BEFORE), said(9, ALONE)],  # out of place after
     ],
 )
 def test_one_look_alone_shows_nothing(tmp_path: Path, records: list[JsonObject]) -> None:

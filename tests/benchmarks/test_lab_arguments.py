@@ -5,20 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from support import ROOT
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [
-        (["--agents", "nobody"], "no agent is called nobody"),
-        (["--agents", "pi", "--scenarios", "none"], "no scenario is called none"),
-    ],
-)
-def test_what_there_is_not_is_named(asked: list[str], answer: str) -> None:
-    command = [sys.executable, "-m", "lab", *asked]
+def test_an_agent_that_there_is_not_is_named() -> None:
+    command = [sys.executable, "-m", "lab", "--agents", "nobody"]
     done = subprocess.run(
         command, cwd=ROOT / "benchmarks", capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2 and answer in done.stderr
+    assert done.returncode == 2 and "no agent is called nobody" in done.stderr

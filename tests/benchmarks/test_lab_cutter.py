@@ -20,11 +20,13 @@ SCRIPT = ["Add the table of pears to the shop"]
     [
         {
             "message": {
-                "content": [{"type": "tool_use", "input": {"content": SHORT_LINES}}],
-            }
+                "content": [
+                    {"type": "tool_use", "input": {"content": SHORT_LINES}},
+                    {"type": "tool_result", "content": SHORT_LINES},
+                ],
+            },
+            "toolUseResult": {"originalFile": SHORT_LINES},
         },
-        {"message": {"content": [{"type": "tool_result", "content": SHORT_LINES}]}},
-        {"toolUseResult": {"originalFile": SHORT_LINES}},
         {"payload": {"type": "function_call", "arguments": json.dumps({"cmd": SHORT_LINES})}},
         {"payload": {"type": "function_call_output", "output": SHORT_LINES}},
         {
@@ -40,9 +42,10 @@ SCRIPT = ["Add the table of pears to the shop"]
         },
         {"type": "tool.execution_complete", "data": {"result": {"content": SHORT_LINES}}},
         {"data": {"toolRequests": [{"arguments": {"file_text": SHORT_LINES}}]}},
+        {"role": "user", "content": SCRIPT[0] + ", please. " * 30},
     ],
 )
-def test_calls_and_results_stay(record: dict[str, object]) -> None:
+def test_calls_results_and_what_was_said_stay(record: dict[str, object]) -> None:
     assert Cutter(SCRIPT, 150).value(record) == record
 
 
@@ -61,8 +64,3 @@ def test_calls_and_results_stay(record: dict[str, object]) -> None:
 )
 def test_what_the_maker_wrote_goes(record: dict[str, object]) -> None:
     assert PROMPT.strip() not in json.dumps(Cutter(SCRIPT, 150).value(record))
-
-
-def test_what_was_said_stays() -> None:
-    said = {"role": "user", "content": SCRIPT[0] + ", please. " * 30}
-    assert Cutter(SCRIPT, 150).value(said) == said

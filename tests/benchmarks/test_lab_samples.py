@@ -15,6 +15,7 @@ from support.commands import analyse
 
 from collector.json_values import Texts
 
+NO_VERSION = {"version": "not written"}
 # What a transcript of the agent does not tell, or tells otherwise than the model served it.
 UNTOLD: dict[str, Texts] = {
     "aider": {
@@ -27,15 +28,11 @@ UNTOLD: dict[str, Texts] = {
         "tokens": "its request for a name of the conversation is not in it",
         "version": "its maker's instructions, which name it, are cut out",
     },
-    "mistral-vibe": {"version": "not written"},
+    **dict.fromkeys(("mistral-vibe", "gemini-cli", "continue-dev", "grok", "pi"), NO_VERSION),
     "factory-droid": {
         "models": "it writes the name that its settings give the model",
         "version": "not written",
     },
-    "gemini-cli": {"version": "not written"},
-    "continue-dev": {"version": "not written"},
-    "grok": {"version": "not written"},
-    "pi": {"version": "not written"},
     "kimi-cli": {"version": "written in a tool's answer alone", "models": "not written"},
     # Of some scenarios alone.
     "claude-code-interrupt": {

@@ -57,6 +57,7 @@ def test_a_stranger_scores_git_blame_with_the_tar_alone(root: Path) -> None:
     # a person is said to have written every line, and the truth has others
     result = json.loads(score(root, "score", root, answers, "--json").stdout)
     assert pick(result, "histories", "without_answers") == (MOST, 0)
+    assert f"{result['lines']:,} lines are asked about" in (root / "CARD.md").read_text("utf-8")
     assert result["all"]["person_found"]["rate"] == 1
     assert result["all"]["agent_called_person"]["rate"] > 0.95
     assert result["all"]["person_precision"]["rate"] < 0.6

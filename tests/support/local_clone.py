@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -214,33 +215,29 @@ def authors(lines: dict[int, truth.Line]) -> set[str]:
     return {line.author for line in lines.values()}
 
 
-def wrong_lines(clone: Clone, said: truth.Said) -> list[str]:
-    """Where the program contradicts the truth."""
-    found = []
+def _all_lines(clone: Clone, said: truth.Said) -> Iterator[tuple[str, str, str]]:
+    """Place, author and whom the program names of every line of the truth."""
     for sha, files in clone.truth.items():
         for path, lines in files.items():
+            found = said.get(sha, {}).get(path, {})
             for number, author in lines.items():
-                line = said.get(sha, {}).get(path, {}).get(number)
-                name = line.author if line is not None else "nothing"
-                if name not in (author, "unknown"):
-                    found.append(f"{sha[:7]} {path}:{number} is {author}, said {name}")
-    return found
+                name = found[number].author if number in found else "nothing"
+                yield f"{sha[:7]} {path}:{number}", author, name
+
+
+def wrong_lines(clone: Clone, said: truth.Said) -> list[str]:
+    """Where the program contradicts the truth."""
+    return [
+        f"{place} is {author}, said {name}"
+        for place, author, name in _all_lines(clone, said)
+        if name not in (author, "unknown")
+    ]
 
 
 def attributed(clone: Clone, said: truth.Said, author: str) -> tuple[int, int]:
     """(lines of this author that the program says are this author's, all lines of this author)."""
-    whole = [
-        (sha, path, n)
-        for sha, files in clone.truth.items()
-        for path, ls in files.items()
-        for n, a in ls.items()
-        if a == author
-    ]
-    right = 0
-    for sha, path, number in whole:
-        line = said.get(sha, {}).get(path, {}).get(number)
-        right += line is not None and line.author == author
-    return right, len(whole)
+    names = [name for _, whose, name in _all_lines(clone, said) if whose == author]
+    return names.count(author), len(names)
 
 
 def touch(path: Path, at: float) -> None:

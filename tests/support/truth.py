@@ -65,14 +65,8 @@ def program_lines(store: Store, repo_id: int) -> Said:
         " l.repo_id = ?",
         (repo_id,),
     ):
-        line = Line(
-            row["author"],
-            row["how"],
-            row["evidence"],
-            row["reason"],
-            row["key"] or "",
-            row["call_id"] or "",
-        )
+        names = ("author", "how", "evidence", "reason", "key", "call_id")
+        line = Line(*(row[name] or "" for name in names))
         file = found.setdefault(row["commit_sha"], {}).setdefault(row["path"], {})
         for number in range(row["start_line"], row["end_line"] + 1):
             file[number] = line

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support import jsonl
 
 from collector.agents import claude_code, codex, copilot_chat
 from collector.json_values import JsonObject
@@ -21,22 +22,16 @@ def session(name: str, arguments: JsonObject, details: object = None) -> Session
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "done"}
     records: list[JsonObject] = [
         {
-            "type": "assistant",
-            "uuid": "1",
+            **common,
+            "type": kind,
+            "uuid": kind,
             "timestamp": "2026-01-01T00:00:00Z",
-            "message": {"role": "assistant", "content": [call]},
-        },
-        {
-            "type": "user",
-            "uuid": "2",
-            "timestamp": "2026-01-01T00:00:01Z",
-            "message": {"role": "user", "content": [result]},
-        },
+            "message": {"role": kind, "content": [block]},
+        }
+        for kind, block in (("assistant", call), ("user", result))
     ]
     records[1]["toolUseResult"] = details
-    return claude_code.read(
-        "s", ["\n".join(json.dumps({**common, **record}) for record in records).encode()]
-    )
+    return claude_code.read("s", [jsonl(*records)])
 
 
 @pytest.mark.parametrize(
@@ -102,20 +97,11 @@ def test_a_tool_that_passes_a_call_on_is_that_call(name: str, arguments: JsonObj
 
 
 @pytest.mark.parametrize(
-    ("name", "ran"),
-    {
-        "mcp__shelf__run_command": True,
-        "shelf-shell_execute": True,
-        "shelf_execute_shell_command": True,
-        "mcp_shelf_start_process": True,
-        "mcp__shelf__list_processes": False,
-        "run_commands_in_order": False,
-    }.items(),
+    "name", ["mcp__shelf__run_command", "shelf-shell_execute", "mcp_shelf_start_process"]
 )
-def test_a_server_that_runs_commands_is_a_shell(name: str, ran: bool) -> None:
-    (call,) = session(name, {"command": "make", "workdir": "src"}).calls
-    assert (call.command is not None) == ran
-    assert codex.CodexCall("t1", name, {"command": "make"}, 0.0, 1).is_shell == ran
+def test_a_server_that_runs_commands_is_a_shell(name: str) -> None:
+    (call,) = session(name, {"command": "make"}).calls
+    assert call.command
 
 
 @pytest.mark.parametrize(
@@ -131,11 +117,9 @@ def test_codex_names_the_server_of_a_tool_or_puts_it_before_the_name(named: Json
     arguments = json.dumps({"path": "/r/a.py", "content": BODY})
     call = {"type": "function_call", "call_id": "t1", "arguments": arguments, **named}
     output = {"type": "function_call_output", "call_id": "t1", "output": "Wall time: 0.1 seconds"}
-    lines = [
-        json.dumps({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": item})
-        for item in (call, output)
-    ]
-    (call_read,) = codex.read("s", ["\n".join(lines).encode()]).calls
+    common = {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item"}
+    records = (common | {"payload": item} for item in (call, output))
+    (call_read,) = codex.read("s", [jsonl(*records)]).calls
     assert call_read.name.endswith("shelf__write_file")
     assert _written(call_read) == ("/r/a.py", "write", BODY)
 
@@ -181,11 +165,9 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
         {"type": kind, "data": data},
         {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": True}},
     ]
-    lines = [
-        json.dumps({"id": str(n), "timestamp": "2026-01-01T00:00:00Z", **event})
-        for n, event in enumerate(events)
-    ]
-    (call,) = copilot_chat.read("s", ["\n".join(lines).encode()]).calls
+    common = {"timestamp": "2026-01-01T00:00:00Z"}
+    records = (common | event | {"id": str(n)} for n, event in enumerate(events))
+    (call,) = copilot_chat.read("s", [jsonl(*records)]).calls
     assert _written(call) == ("/r/a.py", op, BODY)
 
 
@@ -199,6 +181,7 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
             "content": BODY,
         },
         "mcp__filesystem__search_files": {"path": "/r", "text": "total"},
+        "mcp__shelf__list_processes": {"command": "make"},
         "mcp__notes__write_note": {"title": "a", "content": BODY},
         "mcp__filesystem__create_directory": {"path": "/r/src"},
         "Read": {"file_path": "/r/a.py"},
@@ -208,6 +191,7 @@ def test_tools_of_vs_code_write_what_their_arguments_say(
 def test_other_calls_are_none(name: str, arguments: JsonObject) -> None:
     (call,) = session(name, arguments).calls
     assert call.edits == ()
+    assert not call.command
 
 
 def test_a_notebook_is_known_before_and_after() -> None:
