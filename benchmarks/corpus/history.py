@@ -715,6 +715,8 @@ class History(Run):
         directory goes.
         """
         self.repository, self.place = self.home / "shop", Path("/home/dev/shop")
+        if self.plan.agent == "aider":  # its talk was in the directory
+            self.kept[:] = [False] * len(self.kept)
         self.git("worktree", "remove", "--force", "../shop-feature")
         self.git("checkout", "-q", "feature")
         if self.plan.git in ("nothing", "amend", "days"):

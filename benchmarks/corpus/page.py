@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lab.servers import SERVERS
 from scorer.histories import about, histories
 from scorer.scoring import FAILURES, NUMBERS, percent
 
@@ -353,6 +354,7 @@ def page_texts() -> dict[str, str]:
         "LOOK_COUNT": str(len(looks)),
         "LOOK_COMMITS": ", ".join(f"`{row['commit']}`" for row in looks) or "none",
         "AGENTS": ", ".join(sorted({name for part in parts.values() for name in part["agents"]})),
+        "SERVERS": ", ".join(name for server in SERVERS.values() for name in server.packages),
         "ENTRIES": _entries(parts),
         "ABOUT_AGENTS": _numbers(parts, "agents"),
         "ABOUT_PEOPLE": _numbers(parts, "people"),
