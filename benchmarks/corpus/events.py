@@ -176,18 +176,18 @@ def by_served_symbols(history: History) -> None:
     ask(history, "module", [write(path, "".join(f"{line}\n" for line in lines))])
     history.commit("A module")
     heads = [place for place, line in enumerate(lines) if line.startswith("def ")]
-    place = history.rng.choice(heads)
-    behind = [*lines[place:], ""]
+    behind = [*lines[history.rng.choice(heads) :], ""]
     old = behind[: behind.index("")]
     name = old[0][len("def ") : old[0].index("(")]
-    new = [old[0], *grammar.block()[1:]]
-    if not all(line in {*lines} for line in old) or lines.count(old[0]) > 1:
+    if lines.count(old[0]) > 1:
         raise RuntimeError(f"{path}: {name} is there twice")
-    texts = ["".join(f"{line}\n" for line in body) for body in (new, old)]
+    new = "\n".join([old[0], *grammar.block()[1:]])
+    more = "\n".join(["", "", *grammar.block()])
+    was = "".join(f"{line}\n" for line in old)
     todo = [
         *served_by(history, "symbols"),
-        [Action("symbol", path, texts[0].rstrip("\n"), texts[1], step=name, how=SERVED)],
-        [Action("after", path, "\n".join(["", "", *grammar.block()]), step=name, how=SERVED)],
+        [Action("symbol", path, new, was, step=name, how=SERVED)],
+        [Action("after", path, more, step=name, how=SERVED)],
     ]
     ask(history, "served", todo)
 
