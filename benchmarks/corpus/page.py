@@ -130,10 +130,9 @@ def _kept(result: Mapping[str, Any], entry: str) -> dict[str, Any]:
     `entry` in the hidden part.
     """
     names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
-    names |= {"cpu_seconds"}
+    names |= {"cpu_seconds", "misses"}
     whole = entry == "whowrote"
     names |= {"recall", "precision", "axes"} if whole else set()
-    names |= {"misses"} if entry in ("whowrote", FORMER) else set()
     counts = Counter({failure.words: 0 for failure in FAILURES})
     for row in result["failures"]:
         counts[row["failure"]] += row["lines"]
@@ -168,7 +167,7 @@ def _add_to_history(data: Mapping[str, Any]) -> None:
 
 
 def note_look(entries: Sequence[str], histories: int) -> None:
-    """Counts a look at the hidden part."""
+    """Counts a look at the hidden part; the same answers scored again are the same look."""
     row = {
         "day": datetime.now(UTC).date().isoformat(),
         "release": RELEASE,
@@ -177,7 +176,9 @@ def note_look(entries: Sequence[str], histories: int) -> None:
         "entries": " ".join(entries),
         "histories": str(histories),
     }
-    _write_csv(LOOKS, LOOK_COLUMNS, [*csv_rows(LOOKS), row])
+    looks = csv_rows(LOOKS)
+    if not any(row | {"day": look["day"], "commit": look["commit"]} == look for look in looks):
+        _write_csv(LOOKS, LOOK_COLUMNS, [*looks, row])
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
@@ -307,14 +308,14 @@ def _failures(part: Mapping[str, Any]) -> str:
 
 
 def _misses(part: Mapping[str, Any], entry: str) -> str:
-    words = {number.name: f"{number.about}: {number.words}" for number in NUMBERS}
+    named = {number.name: f"{number.about}: {number.words}" for number in NUMBERS}
     rows = [
         (
-            words[row["number"]],
+            named[row["number"]],
             row["event"],
             f"{row['missed']} of {row['lines']}",
             row["histories"],
-            "; ".join(f"{cause} {count}" for cause, count in list(row["causes"].items())[:CAUSES]),
+            "; ".join(f"{words} {n}" for words, n in Counter(row["causes"]).most_common(CAUSES)),
         )
         for row in part["scores"].get(entry, {}).get("misses", ())
     ]
@@ -366,6 +367,7 @@ def page_texts() -> dict[str, str]:
         "FAILURES": _failures(whole),
         "MISSES": _misses(whole, "whowrote"),
         "FORMER_MISSES": _misses(whole, FORMER),
+        "HIDDEN_MISSES": _misses(parts.get("hidden", whole), "whowrote"),
         "HISTORY": _csv_table(HISTORY, COLUMNS),
     }
     for name, value in values.items():
