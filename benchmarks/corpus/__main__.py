@@ -105,13 +105,13 @@ def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
             history.name: answers(history, name, kept) for history in asked(everything, name, most)
         }
         chosen, given = set(files[name]), [*files[name].values()]
+        was_hidden = {history for history in chosen if history.startswith(tuple(PUBLISHED))}
+        if name == "whowrote" and was_hidden:
+            results[FORMER] = scores(corpus, [path for path in given if path], was_hidden)
         if name == "whowrote":
             early = kept_answers(part, EARLY)
             given += [answers(history, EARLY, early) for history in asked(everything, name, most)]
         results[name] = scores(corpus, [path for path in given if path], chosen)
-        was_hidden = {history for history in chosen if history.startswith(tuple(PUBLISHED))}
-        if name == "whowrote" and was_hidden:
-            results[FORMER] = scores(corpus, [path for path in given if path], was_hidden)
         if name in ONE_AGENT and "whowrote" in files:
             ours = [
                 path for history, path in files["whowrote"].items() if path and history in chosen

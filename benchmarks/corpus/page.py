@@ -27,7 +27,7 @@ DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
 HISTORY = ROOT / "benchmarks" / "data" / "lab-corpus.csv"
 LOOKS = ROOT / "benchmarks" / "data" / "hidden-looks.csv"
 DOCS = ROOT / "docs"
-PAGES = ("benchmark.md", "benchmark-axes.md", "benchmark-failures.md")
+PAGES = tuple(f"benchmark{name}.md" for name in ("", "-axes", "-failures", "-missed"))
 PARTS = ("open", "hidden")
 COLUMNS = (
     *("day", "version", "release", "part", "histories", "lines"),
@@ -234,7 +234,7 @@ def _entries(parts: Mapping[str, Any]) -> str:
                         commit or "-",
                         scored["without_answers"] or 0,
                         f"{spent['median']:.1f}, {spent['most']:.1f}" if spent else "-",
-                        what,
+                        what if part == PARTS[0] else "",
                     )
                 )
     headers = ("entry", "part", "scored on", "version", "commit", "histories without answers")
@@ -308,7 +308,7 @@ def _failures(part: Mapping[str, Any]) -> str:
 
 
 def _misses(part: Mapping[str, Any], entry: str) -> str:
-    named = {number.name: f"{number.about}: {number.words}" for number in NUMBERS}
+    named = {number.name: number.about for number in NUMBERS}
     rows = [
         (
             named[row["number"]],
@@ -319,7 +319,7 @@ def _misses(part: Mapping[str, Any], entry: str) -> str:
         )
         for row in part["scores"].get(entry, {}).get("misses", ())
     ]
-    headers = ("number", "event", "lines that were not found", "histories", "what was said of them")
+    headers = ("whose", "event", "lines that were not found", "histories", "answers")
     return _table(headers, rows)
 
 
