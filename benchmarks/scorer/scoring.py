@@ -522,8 +522,8 @@ def _interval_between(
 ) -> tuple[float, float] | None:
     sides = [[*side.values()] for side in (first, second)]
     if all(_share(side) in (0, 1) for side in sides):
-        before, after = map(interval, sides)
-        return (after[0] - before[1], after[1] - before[0]) if before and after else None
+        old, new = map(interval, sides)
+        return (new[0] - old[1], new[1] - old[0]) if old and new else None
     rng = Random(1)
     found = []
     for _ in range(DRAWS if len(names) > 1 else 0):
