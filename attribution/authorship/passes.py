@@ -16,7 +16,7 @@ from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
 from attribution.authorship.old_texts import give_old_texts_back, give_to_branch
-from attribution.authorship.people import confirm, doubt_near_holes
+from attribution.authorship.people import confirm
 from attribution.authorship.person_lines import person_lines
 from attribution.authorship.run_data import Judged
 from attribution.authorship.seen_lines import (
@@ -144,12 +144,9 @@ def confirm_people(judged: Judged) -> None:
     produced = first_times(
         {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
     )
-    unrecorded = evidence.unrecorded_agents()
     edited = _times_of_edits(judged)
     for commit, verdict in commits:
-        confirm(
-            commit, verdict, lines[commit.sha], produced, unrecorded, _hook(judged, commit, edited)
-        )
+        confirm(commit, verdict, lines[commit.sha], produced, _hook(judged, commit, edited))
 
 
 def _times_of_edits(judged: Judged) -> dict[str, list[float]]:
@@ -195,13 +192,6 @@ def give_lines_to_edits(judged: Judged) -> None:
         if own is not None and own.printed:
             give_to_maker(commit, verdict, ids[own.session], edits, judged.texts)
         attribute_to_edits(commit, verdict, edits, judged.texts)
-
-
-def doubt_people_near_holes(judged: Judged) -> None:
-    """Where many lines of recorded sessions are still without an author, likely people of that
-    day become unknown.
-    """
-    doubt_near_holes(judged.commits)
 
 
 def declare_the_rest(judged: Judged) -> None:
@@ -284,7 +274,6 @@ PASSES = (
     ),
     Pass(give_to_branch),
     Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
-    Pass(doubt_people_near_holes, (Author.HUMAN,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),

@@ -9,9 +9,7 @@ docs/decisions/0002-when-human.md holds, whose numbers the docstrings have. Most
   the sightings and
    `person_verdict` make a verdict.
 2. `without_person` takes it back where not all sessions of the commit are known (`conclude`).
-3. `confirm` asks for each line whether an agent or a program may have written its text,
-  `doubt_near_holes` whether agents worked
-   unrecorded that day (`passes`).
+3. `confirm` asks for each line whether an agent or a program may have written its text (`passes`).
 
 A line is `human` when both of its sightings are on record. Where only the commit shows it, a person
 and an unrecorded session look alike but for their size: such a line is `inferred`, that is
@@ -33,7 +31,6 @@ from attribution.authorship.replay import LineOrigin
 from attribution.authorship.tools import NAME_AND_VERSION, tool_verdict
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
-    UNSEEN,
     CommitVerdict,
     SightingPair,
     Span,
@@ -54,13 +51,6 @@ MAX_INFERRED = 6
 """Lines with text in one commit that may be a person's although only the commit shows them.
 Measured by forgetting sessions (docs/accuracy.md): the more lines, the more often they are those
 of a lost session."""
-UNRECORDED = 86_400.0
-"""Seconds around a commit in which another one shows that agents worked unrecorded: it declares an
-agent without a session, or has a hole."""
-MIN_HOLE = 50
-"""Lines with text in one commit of recorded sessions that nothing on record can have written: more
-than a person adds beside an agent, so that the few unexplained lines of the commits around it
-are as likely that agent's (docs/accuracy.md)."""
 MAX_TYPING = 5.0
 """Characters a second that a person may have typed between two sightings; what comes faster was
 pasted, or another agent's.
@@ -79,7 +69,7 @@ _IMPORT = re.compile(
 
 
 def is_person(cause: CandidateAuthor) -> bool:
-    """Whether nobody else can have done it, as far as sessions are recorded (condition 3)."""
+    """Whether nobody else can have done it, as far as sessions are recorded (5)."""
     return cause.author == Author.HUMAN and cause.watched and cause.reason not in _OPAQUE
 
 
@@ -87,7 +77,7 @@ def is_watched(
     window: AttributionWindow, sessions: Sequence[tuple[float, float]], events: Sequence[float]
 ) -> bool:
     """Whether sessions were being recorded in that time, so that an agent at work would be known
-    (12).
+    (5).
 
     `sessions`: first and last event of each in this worktree; `events`: all of them, in order.
     """
@@ -114,7 +104,7 @@ def is_active(
 
 def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
     """Whether something was recorded at least every half hour between two sightings; a session
-    may stay open overnight (12).
+    may stay open overnight (5).
     """
     moments = [
         window.after,
@@ -125,8 +115,8 @@ def is_attended(window: AttributionWindow, events: Sequence[float]) -> bool:
 
 
 def limit_to_known(case: Case, cause: CandidateAuthor) -> CandidateAuthor:
-    """A person's answer where parts of the file are not on record (17), or the commit was made
-    again since (11, 21).
+    """A person's answer where parts of the file are not on record (3), or the commit was made
+    again since (3, 9).
     """
     if case.alignment.state is not None and case.alignment.state.sparse:
         return CandidateAuthor(Author.UNKNOWN, reason=Reason.BASE_UNKNOWN)
@@ -184,7 +174,7 @@ def sighting_by_commit(case: Case, index: int) -> SightingPair | None:
 
 def sighting_by_first_read(case: Case, line: int) -> SightingPair | Reason:
     """Of a line that stood in the file when an agent first saw it, but in no parent of the
-    commit; or why nothing saw it (19).
+    commit; or why nothing saw it (3).
     """
     tree = case.tree
     when = case.when
@@ -206,7 +196,7 @@ def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout:
     `cause` names no agent.
 
     `layout`: the line differs from an older one in its layout alone, as an editor or a hook leaves
-    it: nobody's words (14).
+    it: nobody's words (1).
     """
     if layout:
         return unknown(Reason.FORMATTER, cause.call)
@@ -224,7 +214,7 @@ def person_verdict(cause: CandidateAuthor, witness: SightingPair | None, layout:
 
 def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
     """An edit of this file, made for this commit, could not be replayed: its lines would look
-    like a human's (16).
+    like a human's (5).
     """
     for index, verdict in verdicts.items():
         if verdict.author == Author.HUMAN:
@@ -232,7 +222,7 @@ def downgrade_unplaced(verdicts: dict[int, Verdict]) -> None:
 
 
 def without_person(verdict: Verdict, nobody: Verdict) -> Verdict:
-    """The verdict where not all sessions that took part are known (18): a person's line becomes
+    """The verdict where not all sessions that took part are known (5): a person's line becomes
     `nobody`'s, with its own doubt.
     """
     if verdict.edited_by == RunBy.HUMAN:
@@ -254,15 +244,13 @@ def confirm(
     verdict: CommitVerdict,
     lines: Sequence[PersonLines],
     produced: Mapping[str, float],
-    unrecorded: Sequence[float] = (),
     hook: str | None = None,
 ) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2,
-    4 to 6, 8 to 10, 13 to 15, 20).
+    4 and 6 to 9).
 
     `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when
-    an agent first produced it; `unrecorded`: when commits were made that declare an agent without a
-    session, in order; `hook`: of `OwnCommit`.
+    an agent first produced it; `hook`: of `OwnCommit`.
     """
     if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
         return
@@ -282,34 +270,16 @@ def confirm(
         )
         for file, spans in verdict.files
     ]
-    # (20): a hook, a filter of git or an encoding may have changed the text in between
+    # (4): a hook, a filter of git or an encoding may have changed the text in between
     if hook is not None:
         _give_to_hook(verdict, hook)
     _not_faster_than_typed(commit, verdict, lines)
     inferred = sum(
         span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
     )
-    if inferred > MAX_INFERRED or commit.is_merge or _is_near(commit.author_time, unrecorded):
+    if inferred > MAX_INFERRED or commit.is_merge:
         _disbelieve(verdict)
     verdict.change(_clear_doubts)
-
-
-def doubt_near_holes(verdicts: Sequence[tuple[Commit, CommitVerdict]]) -> None:
-    """Takes back what only a commit shows within a day of a commit with `MIN_HOLE` lines or more
-    that have no author (7).
-
-    After all else that may name one was asked: whoever left so many lines in commits of recorded
-    sessions may have left those too.
-    """
-    unmerged = [(commit, verdict) for commit, verdict in verdicts if not commit.is_merge]
-    holes = sorted(
-        commit.author_time
-        for commit, verdict in unmerged
-        if count_unknown(verdict, UNSEEN) >= MIN_HOLE
-    )
-    for commit, verdict in unmerged:
-        if holes and _is_near(commit.author_time, holes):
-            _disbelieve(verdict)
 
 
 def count_unknown(verdict: CommitVerdict, reasons: Container[Reason]) -> int:
@@ -320,12 +290,6 @@ def count_unknown(verdict: CommitVerdict, reasons: Container[Reason]) -> int:
         for span in spans
         if span.verdict.author == Author.UNKNOWN and span.verdict.reason in reasons
     )
-
-
-def _is_near(moment: float, others: Sequence[float]) -> bool:
-    """Whether one of the moments, which are in order, is within a day."""
-    after = bisect_left(others, moment - UNRECORDED)
-    return after < len(others) and others[after] <= moment + UNRECORDED
 
 
 def _is_inferred(verdict: Verdict) -> bool:
@@ -393,7 +357,7 @@ def _not_by_hand(verdict: Verdict) -> Verdict:
 def _not_faster_than_typed(
     commit: Commit, verdict: CommitVerdict, lines: Sequence[PersonLines]
 ) -> None:
-    """Of all files of the commit together (8): an agent that is not on record shows in several
+    """Of all files of the commit together (6): an agent that is not on record shows in several
     of them at once.
     """
     texts = {
@@ -477,15 +441,15 @@ def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
         return Reason.UNEXPLAINED
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:
-        return Reason.FORMATTER  # (14): an editor or a hook of git may have changed the layout
-    is_by_git = is_unseen or item.doubt == Reason.GIT_OPERATION  # (14): it may have been put back
+        return Reason.FORMATTER  # (1): an editor or a hook of git may have changed the layout
+    is_by_git = is_unseen or item.doubt == Reason.GIT_OPERATION  # (1): it may have been put back
     return Reason.GIT_OPERATION if is_by_git and bare in item.elsewhere else Reason.NONE
 
 
 def _reason_beside_program(
     item: PersonLines, text: str, bare: str, is_produced: Callable[[str], bool]
 ) -> Reason | None:
-    """The same where a formatter (9) or an opaque command (10) ran: what it writes comes from
+    """The same where a formatter or an opaque command ran (4): what it writes comes from
     the file and from agents' texts.
     """
     if item.doubt in _OPAQUE and not (item.is_typed and item.file.kind in _CODE):
@@ -503,7 +467,7 @@ def _reason_beside_program(
 
 def _weak_follow(reasons: list[Reason | None], otherwise: Reason) -> None:
     """A line that says nothing is a person's between two lines of that person, else nobody's
-    (15).
+    (7).
     """
     above = list(accumulate(reasons, _last_strong))
     below = list(accumulate(reversed(reasons), _last_strong))[::-1]

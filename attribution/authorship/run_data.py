@@ -15,9 +15,7 @@ from attribution.authorship.texts import DiffTexts
 from attribution.authorship.timeline import EditFate, Timeline
 from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktrees import ProbeResult, WorktreeRun
-from collector.checkpoints.statements import declarations
 from collector.model import Checkpoint, Commit, SessionRecord
-from collector.vocabulary.agents import slug_of
 from collector.vocabulary.lines import Reason
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript, TranscriptState
 
@@ -107,20 +105,6 @@ class RunInputs:
             record
         )
         return Reason.TRANSCRIPT_MISSING if absent and reach.ended < commit - _CUT else None
-
-    def unrecorded_agents(self) -> list[float]:
-        """When commits were made that declare an agent none of whose sessions is linked to them,
-        in order.
-        """
-        recorded = {
-            sha: {slug_of(record.agent_label) for record in link.records}
-            for sha, link in self.links.items()
-        }
-        return sorted(
-            c.author_time
-            for c in self.history.commits
-            if any(d.agent not in recorded[c.sha] for d in declarations(c))
-        )
 
     def sessions_of_this_clone(self) -> set[str]:
         """Keys of the sessions that surely worked in worktrees of the clone: found by them, or

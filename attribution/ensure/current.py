@@ -10,7 +10,6 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from attribution.authorship.people import MIN_HOLE, UNRECORDED
 from attribution.authorship.run_data import Judged
 from attribution.authorship.scope import Scope
 from attribution.authorship.verdicts import Verdict, unknown
@@ -42,11 +41,6 @@ _RECENT = 3 * 86_400.0
 # More than this takes as long as a run.
 _MOST_COMMITS, _MOST_FILES, _MOST_CHANGES = 100, 300, 2_000
 
-_GAP = (
-    "SELECT 1 FROM line_spans l JOIN commits c ON c.id = l.commit_id WHERE c.repo_id = ? AND"
-    " c.author_at >= ? GROUP BY c.id HAVING SUM(l.class = 'declared') OR"
-    " SUM(CASE l.class WHEN 'unknown' THEN l.nonblank END) >= ? LIMIT 1"
-)
 _CHANGES = """
 SELECT DISTINCT c.commit_sha, COALESCE(f.old_path, '') AS old_path FROM commits c
   JOIN commit_files f ON f.commit_id = c.id
@@ -95,7 +89,7 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
         return
     if judged is None:
         return
-    _limit(judged, opened, len(asked) < len(newer) or _is_doubtful(opened, newer))
+    _limit(judged, opened, len(asked) < len(newer))
     numbers = {sha: number for sha, number in numbers.items() if sha in asked}
     with store.transaction():
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
@@ -148,15 +142,6 @@ def _judge_waiting(
 def _loses_lines(repo: GitRepo, change: FileChange) -> bool:
     before, after = (repo.content(oid) if oid else b"" for oid in (change.old, change.new))
     return any(each.a1 > each.a0 for each in line_changes(before, after))
-
-
-def _is_doubtful(opened: OpenRepo, newer: Sequence[Commit]) -> bool:
-    """Whether agents worked unrecorded on the day before, as far as attributed commits show: then
-    only a run, which judges those again, names a person whom nobody saw.
-    """
-    day = min(commit.author_time for commit in newer) - UNRECORDED
-    values = (opened.repo_id, iso(day), MIN_HOLE)
-    return opened.store.value(_GAP, values) is not None
 
 
 def _judge_files(

@@ -87,51 +87,6 @@ def test_lines_that_only_the_commit_shows(count: int, kind: str, tmp_path: Path)
     assert len(persons) == count
 
 
-@pytest.mark.parametrize(("hours", "kind"), [(2, "unknown"), (30, "likely_human")])
-def test_lines_that_only_the_commit_shows_while_another_agent_works_unrecorded(
-    hours: int, kind: str, tmp_path: Path
-) -> None:
-    """A commit that names an agent without a session tells that such agents are about; a day
-    later it tells nothing.
-    """
-    world, session = start("unrecorded")
-    world.human_write("docs/plan.md", "# Plan\n")
-    world.commit("Plan\n\nCo-authored-by: Claude <noreply@anthropic.com>")
-    world.wait(hours * 3600)
-    session.prompt("Now the ledger")
-    session.edit("src/app.ts", *EDIT)
-    session.end_turn()
-    world.wait(300)
-    insert_line(world)
-    found = answers(world, world.commit("Go on", [session]), tmp_path)
-    assert str(about(found, PERSONS).line_class) == kind
-
-
-@pytest.mark.parametrize(
-    ("lines", "hours", "kind"),
-    [(60, 2, "unknown"), (60, 30, "likely_human"), (20, 2, "likely_human")],
-)
-def test_lines_that_only_the_commit_shows_beside_a_commit_with_a_hole(
-    lines: int, hours: int, kind: str, tmp_path: Path
-) -> None:
-    """Many lines that no recorded call can have written tell of an agent that is not on record,
-    for a day.
-    """
-    world, session = start_edit("hole")
-    session.end_turn()
-    world.wait(300)
-    world.human_write("src/rates.ts", numbered_text(lines, "export const rate{n} = {n}00\n"))
-    world.commit("Rates", [session])
-    world.wait(hours * 3600)
-    session.prompt("Now the sum")
-    session.edit("src/app.ts", "sum + cents, 0", "sum + cents, 0.0")
-    session.end_turn()
-    world.wait(300)
-    insert_line(world)
-    found = answers(world, world.commit("Go on", [session]), tmp_path)
-    assert str(about(found, PERSONS).line_class) == kind
-
-
 def test_lines_of_several_files_count_together(tmp_path: Path) -> None:
     world, session = start_edit("several")
     session.write("src/b.ts", "export const ledger = 2\n")
