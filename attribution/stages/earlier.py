@@ -14,7 +14,9 @@ from attribution.authorship.verdicts import CallRef, SightingPair, Verdict
 from attribution.queries.survival import seconds
 from attribution.stages.line_rows import ORIGIN
 from collector.json_values import Numbers, Row
+from collector.local.model import LocalSessions
 from collector.model import Commit
+from collector.runtime.stages import RunContext
 from collector.storage.store import Store, iso, utc_now
 from collector.vocabulary.lines import Author, Evidence, Reason
 
@@ -159,3 +161,16 @@ def link_again(store: Store, numbers: Numbers, earlier: Earlier) -> None:
                 (commit, link["session_id"]),
             )
             store.insert_rows("commit_sessions", [link | {"commit_id": commit}])
+
+
+_GONE_SESSIONS = (
+    "SELECT started_at, ended_at FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL AND"
+    " started_at IS NOT NULL AND ended_at IS NOT NULL"
+)
+
+
+def sessions_unread(context: RunContext, local: LocalSessions) -> list[tuple[float, float]]:
+    """When sessions worked of which no record is left."""
+    gone = context.store.rows(_GONE_SESSIONS, (context.repo_id,))
+    unread = [(seconds(row["started_at"]), seconds(row["ended_at"])) for row in gone]
+    return unread + [(trace.begin, trace.end) for trace in local.traces]

@@ -40,9 +40,11 @@ from attribution.authorship.timeline import (
     roots_of,
     timelines,
 )
+from attribution.authorship.verdicts import CommitVerdict
 from attribution.authorship.worktree_roots import WorktreeRoots
 from attribution.authorship.worktrees import CommitProbe, Runner
-from attribution.queries.survival import seconds
+from attribution.stages.earlier import sessions_unread
+from attribution.stages.kept import NOTHING_KEPT, KeptWork, work_of
 from collector.agents.machine.model import Roots
 from collector.files.stated import attributes_at
 from collector.git.repository import GitRepo
@@ -51,13 +53,8 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "35"
+VERSION = "36"
 """Of what is concluded: to be raised with the rules."""
-
-_GONE = (
-    "SELECT started_at, ended_at FROM sessions WHERE repo_id = ? AND gone_since IS NOT NULL AND"
-    " started_at IS NOT NULL AND ended_at IS NOT NULL"
-)
 
 
 def judge_lines(
@@ -73,9 +70,10 @@ def judge_lines(
     """
     checkpoints, local = stored
     evidence = read_inputs(context, head, sessions, checkpoints, scope)
-    replayed = replay(context, evidence, local, scope)
-    context.progress("judging lines", 0, 0)
-    return judge(context.repo, evidence, replayed, scope)
+    with work_of(context, evidence, local) as kept:
+        replayed = replay(context, evidence, local, scope, kept)
+        context.progress("judging lines", 0, 0)
+        return judge(context.repo, evidence, replayed, scope, kept.begin_part("verdicts"))
 
 
 def read_inputs(
@@ -114,6 +112,7 @@ def replay(
     evidence: RunInputs,
     local: LocalSessions = NOTHING_LOCAL,
     scope: Scope = ALL,
+    kept: KeptWork = NOTHING_KEPT,
 ) -> Replayed:
     """Runs every worktree through time, comparing it with the commits made from it."""
     history = evidence.history
@@ -130,10 +129,7 @@ def replay(
     texts = RepositoryTexts(context.repo, history)
     find_moved(worktree_roots, sessions, texts.first)
     lines, edits = timelines(sessions, worktree_roots)
-    gone = context.store.rows(_GONE, (context.repo_id,))
-    unread = [(seconds(row["started_at"]), seconds(row["ended_at"])) for row in gone]
-    unread += [(trace.begin, trace.end) for trace in local.traces]
-    add_unrecorded(lines.values(), unread)
+    add_unrecorded(lines.values(), sessions_unread(context, local))
     if scope is not ALL:
         edits = [
             edit for edit in edits if edit.path in scope.paths or edit.path.endswith(DOCUMENTS)
@@ -172,12 +168,14 @@ def replay(
     for number, (root, line) in enumerate(sorted(lines.items())):
         context.progress("replaying worktrees", number, len(lines))
         if scope is ALL or root in wanted:
-            tree = Worktree(texts.versions, texts.is_committed)
-            runs.append(
-                Runner(line, tree, texts.added, history.rarity, history.is_ancestor).run(
-                    wanted.get(root, ())
-                )
-            )
+            part = kept.begin_part(root)
+            run = part.load_value()
+            if run is None:
+                tree = Worktree(texts.versions, texts.is_committed)
+                runner = Runner(line, tree, texts.added, history.rarity, history.is_ancestor)
+                run = runner.run(wanted.get(root, ()))
+                part.save_value(run)
+            runs.append(run)
     return Replayed(lines, edits, runs)
 
 
@@ -205,7 +203,27 @@ def _probes(
     return probes
 
 
-def judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, scope: Scope = ALL) -> Judged:
+def judge(
+    repo: GitRepo,
+    evidence: RunInputs,
+    replayed: Replayed,
+    scope: Scope = ALL,
+    kept: KeptWork = NOTHING_KEPT,
+) -> Judged:
+    known = kept.load_value()
+    verdicts = known or _conclude_all(evidence, replayed, scope)
+    judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
+    if not known:
+        settle(judged)
+        if evidence.sessions.edits:  # else it is soon done again
+            kept.save_value(verdicts)
+    return judged
+
+
+def _conclude_all(
+    evidence: RunInputs, replayed: Replayed, scope: Scope
+) -> dict[str, CommitVerdict]:
+    """The verdicts as the worktrees have them."""
     probes = replayed.probes()
     edited = edited_paths(replayed.timelines)
     sessions = evidence.sessions
@@ -221,6 +239,4 @@ def judge(repo: GitRepo, evidence: RunInputs, replayed: Replayed, scope: Scope =
         )
         named = NamedSessions(missing, readable, evidence.claimed_paths(link, paths), local)
         verdicts[commit.sha] = conclude(diff, link, probes.get(commit.sha, ()), named)
-    judged = Judged(evidence, replayed, DiffTexts(repo, evidence.history), verdicts)
-    settle(judged)
-    return judged
+    return verdicts

@@ -86,7 +86,7 @@ def attribute_repo(
     checkpoints = read_all(repo, problems)
     checkpoints += local_checkpoints(local, checkpoints)
     local = replace(local, problems=tuple(problems))
-    context = RunContext(store, repo, claim_repo(store, repo, options.name), progress)
+    context = RunContext(store, repo, claim_repo(store, repo, options.name), progress, target.key)
     run = STAGE.start(store, context.repo_id, target.key, clock=clock)
     before = _named_lines(context)  # rows go with the sessions that are gone
     ids = store_checkpoints(context, checkpoints, local.problems)

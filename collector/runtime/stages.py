@@ -73,6 +73,7 @@ class RunContext(NamedTuple):
     repo: GitRepo
     repo_id: int
     progress: Progress = no_progress
+    key: str = ""  # of what a run is made from; "": of a question
 
 
 class FinishedRun(NamedTuple):

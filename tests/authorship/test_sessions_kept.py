@@ -19,7 +19,7 @@ from support.truth import cases
 
 from attribution.authorship.options import AttributeOptions
 from attribution.shell import effects
-from attribution.stages import sessions
+from attribution.stages import kept, sessions
 from attribution.stages.lines import attribute_repo
 from collector.discovery.mirrors.table import forget
 from collector.load import read_session
@@ -57,9 +57,12 @@ def _cache() -> Path:
 
 
 def _kept() -> list[str]:
-    """Sessions; "" are the lines that the files of a history share."""
+    """Sessions; "" are the lines that the files of a history share. The parts of a run, which are
+    kept when they took long, do not count.
+    """
+    sessions = "SELECT session FROM sessions_read WHERE part = '' AND session NOT LIKE 'run/%'"
     with Store(_cache(), is_cache=True) as store:
-        return column(store, "SELECT session FROM sessions_read WHERE part = ''")
+        return column(store, sessions)
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -195,6 +198,35 @@ def test_another_version_of_the_attribution_reads_again(
     read = _counted(monkeypatch)
     _run(repository, db, _AGAIN)
     assert len(read) == 1
+
+
+class _Stopped(BaseException):
+    """A run ends in the middle, as a signal ends it."""
+
+
+@pytest.mark.parametrize("name", ["two_sessions_one_file", "squash", "block_moved_to_other_file"])
+def test_a_run_that_was_stopped_goes_on_from_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped when the lines are judged, then when rows are written: neither is done again, nor for
+    another database.
+    """
+    repository = clone(name, tmp_path)
+    monkeypatch.setattr(kept, "_WORTH", -1.0)
+    monkeypatch.setenv(session_cache.ENVIRONMENT, str(tmp_path / "another.db"))
+    fresh = _run(repository, tmp_path / "fresh.db")
+    monkeypatch.setenv(session_cache.ENVIRONMENT, str(tmp_path / "stopped.db"))
+    for step, done in (("judging.settle", "judging.Runner"), ("lines._write", "judging.settle")):
+        with monkeypatch.context() as patch, pytest.raises(_Stopped):
+            patch.setattr(f"attribution.stages.{step}", _stop)
+            _run(repository, tmp_path / "out.db")
+        monkeypatch.setattr(f"attribution.stages.{done}", _never)
+    same(_run(repository, tmp_path / "out.db"), fresh)
+    same(_run(repository, tmp_path / "second.db"), fresh)
+
+
+def _stop(*_: object, **__: object) -> Any:
+    raise _Stopped
 
 
 def test_the_cache_is_its_owner_s_alone(tmp_path: Path, db: Path) -> None:
