@@ -13,6 +13,9 @@ that these limits have let in.
 TREE_ENTRIES = 3_000_000
 TEXT_BYTES = 50_000_000  # bytes of a version of a file: listed, its lines have no author
 TEXT_LINES = 1_500_000  # lines of a version of a file: as above
+# lines that a commit adds to files that people type, and apart from these to others, such as
+# vendored ones: further files of that sort are listed, their lines have no author
+COMMIT_LINES = 1_000_000
 FOLLOWED_BYTES = 8 << 20  # bytes of a version of a file: its lines are not followed through history
 # bytes of a version of a file: not scanned for weaknesses, no maintainability
 SCANNED_BYTES = 500_000

@@ -1,11 +1,13 @@
 """What one commit adds and deletes, file by file and line by line: git's own numbers."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from collector.files.kinds import Attributes, kind_of, kind_of_version
+from collector.files.kinds import BY_HAND, Attributes, kind_of, kind_of_version
 from collector.git.base import is_regular
 from collector.git.repository import GitRepo, line_changes
+from collector.limits import COMMIT_LINES
 from collector.model import Commit, FileChange
 from collector.text import is_binary, split_lines
 from collector.vocabulary.lines import FileKind
@@ -54,14 +56,18 @@ def diff_of(
         result = merge_diff(repo, commit, attributes)
         return CommitDiff(commit, None if result is None else list(result.values()))
     changes = repo.changes(commit)
-    return CommitDiff(
-        commit,
-        (
-            None
-            if changes is None
-            else [file_diff(repo, change, attributes, count) for change in changes]
-        ),
-    )
+    if changes is None:
+        return CommitDiff(commit, None)
+    files = []
+    lines = Counter[bool]()
+    for change in changes:
+        kind = kind_of(change.path, attributes)
+        if lines[kind in BY_HAND] < COMMIT_LINES:
+            files.append(file_diff(repo, change, attributes, count))
+        else:
+            files.append(FileDiff(change, "too_large", kind=kind))
+        lines[kind in BY_HAND] += files[-1].lines_added
+    return CommitDiff(commit, files)
 
 
 def file_diff(

@@ -26,6 +26,7 @@ from collector.text import printable as shown
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, How, coding_mode, line_class
 
 _CHANGED_LATER = frozenset({How.REFORMATTED, How.MOVED, How.EDITED})
+_LISTED = 100  # files of a commit that have a problem each; of more there is one row
 _TOGETHER = 1000  # commits whose rows are held at once: a history has millions of spans
 FATES = (
     "survived",
@@ -589,9 +590,11 @@ def problems(judged: Judged) -> list[Problem]:
             result.append(
                 Problem("commits", sha, "tree_missing", "shallow boundary or partial clone")
             )
-        for file in diff.files or ():
-            if file.content in ("missing", "too_large"):
-                result.append(Problem("commits", sha, f"file_{file.content}", file.change.path))
+        for content in ("missing", "too_large"):
+            paths = [file.change.path for file in diff.files or () if file.content == content]
+            if len(paths) > _LISTED:
+                paths = [f"{paths[0]} and {len(paths) - 1:,} more files"]
+            result += [Problem("commits", sha, f"file_{content}", path) for path in paths]
     keys = {number: key for key, number in judged.evidence.sessions.ids.items()}
     for edit_id, outcome in judged.replayed.outcomes().items():
         if not outcome.applied:

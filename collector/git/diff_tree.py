@@ -13,7 +13,7 @@ from itertools import islice
 from sys import intern
 
 from collector.git.program import GitFailed, GitStream, ScratchGit
-from collector.limits import TEXT_LINES
+from collector.limits import COMMIT_LINES, TEXT_LINES
 from collector.text import decode
 
 SUBMODULE = 0o160000
@@ -72,16 +72,20 @@ class Patches:
         self._with_text = with_text
         self._line = next(stream.lines, b"")  # that was not taken yet; empty at the end
 
-    def commit(self, sha: bytes) -> list[FileDelta]:
-        """What the next commit changed. Raises Broken."""
+    def commit(self, sha: bytes) -> list[FileDelta] | None:
+        """What the next commit changed; None where it adds more lines than are read at once.
+
+        Raises Broken.
+        """
         files = []
+        self._lines = 0  # that it added
         if self._line == sha + b"\n":
             self._take()
             while self._line.startswith(b"diff --git "):
                 files.append(self._file())
         if not self._line and self.stream.has_failed():
             raise Broken
-        return files
+        return files if self._lines <= COMMIT_LINES else None
 
     def _take(self) -> bytes:
         line = self._line
@@ -122,7 +126,8 @@ class Patches:
             delta.hunks = []
         delta.hunks.append((a0, a0 + removed, b0, b0 + added))
         body = self._body(removed + added)
-        if delta.text is not None:
+        self._lines += added
+        if delta.text is not None and self._lines <= COMMIT_LINES:
             delta.text.append(
                 ([x[1:-1] for x in body if x[:1] == b"-"], [x[1:-1] for x in body if x[:1] == b"+"])
             )

@@ -11,11 +11,13 @@ from support import ROOT
 from support.commands import clone
 from support.histories import Build, Files, drop, random_history, text, words
 
+from attribution.authorship import diffs
 from attribution.authorship.commits import LineFiles, read_history
 from attribution.authorship.diffs import diff_of
 from attribution.authorship.scope import Scope
 from collector.errors import WhoWroteError
 from collector.files.kinds import Attributes, attributes_of
+from collector.git import diff_tree
 from collector.git.program import GitFailed, ScratchGit
 from collector.git.repository import GitRepo
 from collector.vocabulary.lines import FileKind
@@ -146,6 +148,27 @@ def test_git_that_gives_up_or_is_absent(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(ScratchGit, "stream", absent)
     check(GitRepo(repo.path), [build.sha[tip]])
+
+
+def test_of_a_large_commit_files_beyond_the_budget_are_listed_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (diffs, diff_tree):
+        monkeypatch.setattr(module, "COMMIT_LINES", 10)
+    build = Build(tmp_path / "r.git")
+    first: Files = {f".venv/{name}.py": words(6) for name in "abcd"}
+    sources: Files = {"a.py": words(9), "b.py": words(2), "c.py": words(1)}
+    build.commit("0", first)
+    build.commit("1", {**first, **sources})
+    build.commit("2", sources)
+    repo = build.done()
+    commits = list(repo.history(build.sha["2"]))
+    found = read_history(repo, commits).diffs
+    assert found == {commit.sha: diff_of(repo, commit) for commit in commits}
+    assert [
+        [file.change.path for file in found[commit.sha].files or () if file.content == "too_large"]
+        for commit in commits
+    ] == [[".venv/c.py", ".venv/d.py"], ["c.py"], []]
 
 
 def test_texts_of_ordinary_commits_are_not_compared_again(
