@@ -196,7 +196,7 @@ def add_stated(
         if s.key in records
         for name in s.names
     }
-    for sha, link in links.items():
+    for sha, link in links.items() if known else ():
         stated = (
             [] if link.is_resolved else [s.session for s in statements(link.commit) if s.session]
         )

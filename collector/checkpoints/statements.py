@@ -8,7 +8,7 @@ message, because squash merges put trailers in the middle.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from collector.checkpoints.entire import CHECKPOINT_TRAILER, ID
@@ -38,6 +38,12 @@ _PRODUCED = re.compile(
     r"(?i)\b(?:code|tests?|docs?|documentation|comments|refactoring|all|patch)\b"
 )
 _YES = re.compile(r"(?i)^(?:true|yes|y|1)\b")
+# one of these, in small letters, is in every sentence that a form fits, and in few others
+_TELLING = re.findall(
+    r"\S+",
+    "ated coded ritten wrote worked made buil impl author drafted done did ported refac solved"
+    " fixed patch prepared produced developed assist help used had asked https:",
+)
 _SENTENCE = re.compile(r"(?<=[.!?]) +|(?<= )\((?=I\b)")
 # what follows an agent's name in a trailer that only agents have: its model, a program, a remark
 _MORE = re.compile(r" *(?:[:;,(<]|\b(?:via|using|for|through) ).*$", re.I)
@@ -198,7 +204,8 @@ def _bot_pattern(form: str, table: str = "bot") -> re.Pattern[str]:
     )
 
 
-def statements_in(message: str) -> Iterator[Statement]:
+@lru_cache(1 << 16)  # several steps of a run ask for each commit's
+def statements_in(message: str) -> tuple[Statement, ...]:
     """Those of trailers and lines of the body."""
     model = ""
     pending = []
@@ -214,8 +221,10 @@ def statements_in(message: str) -> Iterator[Statement]:
                 pending.append(statement)
         else:
             pending.extend(filter(None, map(_statement_by_body, _SENTENCE.split(line))))
-    for statement in pending:
-        yield statement if statement.model or not model else statement._replace(model=model)
+    return tuple(
+        statement if statement.model or not model else statement._replace(model=model)
+        for statement in pending
+    )
 
 
 def _own_lines(message: str) -> Iterator[str]:
@@ -283,6 +292,9 @@ def _account(text: str, doubted: Sequence[str] = PEOPLES) -> NamedAgent | None:
 
 
 def _statement_by_body(line: str) -> Statement | None:
+    small = line.lower()
+    if not any(word in small for word in _TELLING):
+        return None
     for form, pattern in _bodies():
         match = pattern.match(line)
         if match is None:

@@ -20,7 +20,6 @@ from collector.agents.machine.model import LocalSession
 from collector.errors import DatabaseUnusable
 from collector.model import Session
 from collector.runtime.stages import digest
-from collector.storage.redaction import secrets_out
 from collector.storage.session_cache import opened
 from collector.text import decode, encode, normal_path, timestamp
 
@@ -221,12 +220,16 @@ def bare_url(url: str) -> str:
 
 def _keep(names: Iterable[str]) -> tuple[str, ...]:
     """In order, but for those that hold a secret: they are kept as they are here."""
+    from collector.storage.redaction import secrets_out  # most runs have no use for it
+
     return tuple(n for n in sorted({*names} - {""})[:_MOST] if secrets_out(n) == n)
 
 
 def _decode_pairs(pairs: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """Each once, in the order of the text, without secrets."""
     once = list(dict.fromkeys(pairs))[:_MOST]
+    from collector.storage.redaction import secrets_out
+
     return tuple((decode(number), secrets_out(decode(subject))) for number, subject in once)
 
 
