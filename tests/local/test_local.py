@@ -76,7 +76,7 @@ def attribute(
 
 # Of the six lines of agents in `work`, where the sessions tell too little for all: Cursor records
 # neither results nor times, and Grok and VS Code no results.
-LINES = {"cursor": 4, "grok": 4, "copilot-chat-transcript": 4}
+LINES = {"cursor": 4, "grok": 4, "copilot-chat": 4}
 
 
 @pytest.mark.parametrize("agent", WRITERS)

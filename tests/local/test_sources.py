@@ -19,7 +19,6 @@ from support.local_clone import AgentSession, Clone
 
 from collector import agents
 from collector.agents import readers
-from collector.agents.copilot_chat import changed_text, replayed
 from collector.agents.gemini_cli import folded
 from collector.agents.machine import files
 from collector.agents.machine.databases import DatabaseUnreadable, copied
@@ -28,7 +27,7 @@ from collector.agents.machine.model import LocalSession, Machine
 from collector.agents.machine.model import Store as SessionStore
 from collector.agents.machine.zstd import decompressed
 from collector.git.repository import GitRepo
-from collector.json_values import Numbers, get_str
+from collector.json_values import get_str
 from collector.local import find_sessions, load
 from collector.local.model import LocalChoice, LocalOptions
 from collector.model import Session
@@ -365,38 +364,7 @@ def test_a_workspace_without_a_usable_address_costs_nobody_else_s_session(
     assert list(found(clone)) == [ONE]
 
 
-# --- Copilot Chat ---------------------------------------------------------------------------------
-
-
-def test_a_log_of_changes_is_replayed() -> None:
-    entries: list[dict[str, object]] = [
-        {"kind": 0, "v": {"requests": [], "title": "x"}},
-        {"kind": 2, "k": ["requests"], "v": [{"a": 1}, {"a": 2}]},
-        {"kind": 2, "k": ["requests"], "v": [{"a": 3}], "i": 1},
-        {"kind": 1, "k": ["requests", 0, "a"], "v": 9},
-        {"kind": 2, "k": ["requests", 1, "response"], "v": ["said"]},
-        {"kind": 3, "k": ["title"]},
-        {"kind": 1, "k": ["requests", 7, "a"], "v": "fits nowhere"},
-        {"kind": 2, "k": [["requests"]], "v": ["nor does this"]},
-    ]
-    assert replayed(b"\n".join(json.dumps(entry).encode() for entry in entries)) == {
-        "requests": [{"a": 9}, {"a": 3, "response": ["said"]}]
-    }
-
-
-def _range(line: int, column: int, last: int, to: int) -> Numbers:
-    return {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
-
-
-def test_edits_of_an_editor_are_all_of_the_text_before() -> None:
-    text = "one\n\U0001f600 two\nthree\n"
-    edits = [
-        {"range": _range(1, 1, 1, 4), "text": "first line\nand another"},
-        {"range": _range(2, 4, 2, 7), "text": "2"},  # columns count the face twice
-        {"range": _range(3, 6, 4, 1), "text": ""},
-    ]
-    assert changed_text(text, edits) == "first line\nand another\n\U0001f600 2\nthree"
-    assert changed_text(text, [{"range": _range(9, 1, 9, 1), "text": "outside"}]) is None
+# --- VS Code --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -710,7 +710,7 @@ def cursor(home: Path, session: AgentSession) -> Path:
     return put_lines(place / f"{session.id}.jsonl", lines, session.ended)
 
 
-def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
+def copilot_chat(home: Path, session: AgentSession) -> Path:
     """`workspaceStorage/<hash>/GitHub.copilot-chat/transcripts/<id>.jsonl` of VS Code: no
     results, arguments as JSON text.
     """
@@ -771,95 +771,6 @@ def copilot_chat_transcript(home: Path, session: AgentSession) -> Path:
         lines,
         session.ended,
     )
-
-
-# --- Copilot Chat ---------------------------------------------------------------------------------
-
-
-def copilot_chat(home: Path, session: AgentSession) -> Path:
-    """`workspaceStorage/<hash>/` of VS Code: a log of the talk, and the timeline of the files."""
-    workspace = home / ".config" / "Code" / "User" / "workspaceStorage" / "0a1b2c3d4e5f"
-    put_text(
-        workspace / "workspace.json",
-        json.dumps({"folder": Path(session.cwd).as_uri()}),
-        session.ended,
-    )
-    requests: list[JsonObject] = []
-    baselines = list[Any]()
-    operations = list[JsonObject]()
-    known = set[str]()
-    for epoch, action in enumerate(session.actions, 1):
-        request = requests[-1] if requests else {}
-        if action.kind == "prompt":
-            key = f"request_{epoch}"
-            asked: JsonObject = {
-                "requestId": key,
-                "timestamp": int(action.at * 1000),
-                "modelId": "copilot/claude-opus-4.6",
-            }
-            requests.append(
-                asked | {"message": {"text": action.text}, "response": [], "result": {}}
-            )
-        elif action.kind == "say":
-            request["response"].append({"value": action.text})
-        elif action.kind == "shell":
-            data = {
-                "commandLine": {"original": action.text},
-                "terminalCommandState": {"exitCode": 0},
-            }
-            data["terminalCommandOutput"] = {"text": action.output}
-            part = {
-                "kind": "toolInvocationSerialized",
-                "toolCallId": f"t{epoch}",
-                "toolSpecificData": data,
-            }
-            request["response"].append(part)
-        else:
-            uri = {"$mid": 1, "path": action.path, "scheme": "file"}
-            about = {"uri": uri, "requestId": request["requestId"], "epoch": epoch}
-            if action.before is None:
-                operations.append(about | {"type": "create", "initialContent": action.text})
-                known.add(action.path)
-                continue
-            if action.path not in known or request["requestId"] not in known:
-                first = about | {"content": action.before, "epoch": epoch - 0.5}
-                baselines.append([f"{action.path}::{request['requestId']}", first])
-                known |= {action.path, request["requestId"]}
-            operations.append(about | {"type": "textEdit", "edits": [_text_edit(action)]})
-    timeline = {"operations": operations, "fileBaselines": baselines, "checkpoints": []}
-    state = {
-        "version": 2,
-        "initialFileContents": [],
-        "timeline": timeline,
-        "recentSnapshot": {"entries": []},
-    }
-    put_text(
-        workspace / "chatEditingSessions" / session.id / "state.json",
-        json.dumps(state),
-        session.ended,
-    )
-    log: list[JsonObject] = [
-        {"kind": 0, "v": {"version": 3, "sessionId": session.id, "requests": []}}
-    ]
-    for number, request in enumerate(requests):
-        log.append({"kind": 2, "k": ["requests"], "v": [request | {"response": []}]})
-        log.append(
-            {"kind": 2, "k": ["requests", number, "response"], "v": request["response"], "i": 0}
-        )
-        log.append({"kind": 1, "k": ["requests", number, "isCanceled"], "v": False})
-    return put_lines(workspace / "chatSessions" / f"{session.id}.jsonl", log, session.ended)
-
-
-def _text_edit(action: Action) -> JsonObject:
-    """The replaced text as a range of lines and columns."""
-    before = action.before or ""
-    start = before.index(action.old) if action.kind == "edit" else 0
-    end = start + len(action.old) if action.kind == "edit" else len(before)
-    (line, column), (last, to) = (
-        (before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)) for at in (start, end)
-    )
-    where = {"startLineNumber": line, "startColumn": column, "endLineNumber": last, "endColumn": to}
-    return {"range": where, "text": action.text}
 
 
 # --- Qwen Code ------------------------------------------------------------------------------------

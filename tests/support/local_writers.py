@@ -26,7 +26,6 @@ WRITERS: dict[str, Writer] = {
     "codex": layouts.codex,
     "continue-dev": threads.continue_dev,
     "copilot-chat": layouts.copilot_chat,
-    "copilot-chat-transcript": layouts.copilot_chat_transcript,
     "copilot-cli": layouts.copilot_cli,
     "crush": stores.crush,
     "cursor": layouts.cursor,

@@ -145,7 +145,8 @@ def test_every_reader_but_the_first_has_a_sample() -> None:
         "aider",
         "specstory",
         "kilo-code",
-    }  # a program of its own, Markdown (twice), and the documents of OpenCode
+        "copilot-chat",
+    }  # a program of its own, Markdown (twice), documents of OpenCode, events of Copilot CLI
 
 
 @pytest.mark.parametrize("name", _NAMES)
