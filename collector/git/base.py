@@ -55,6 +55,7 @@ _OWN_COMMIT = re.compile(
     r"^[0-9a-f]{40,64} [0-9a-f]{40,64} [^<\n]*<([^>\n]+)> \d+ [+-]\d{4}\tcommit\b", re.M
 )
 # Source: gpg-interface.c of git.
+_EMPTY_ADDRESS = re.compile(r"^.*<\s*>.*$", re.M)
 _SIGNED = re.compile(rb"^gpgsig(?:-sha256)? (.*(?:\n .*)*)", re.M)
 _DAY = 86_400.0
 _AUTHOR_ZONE = re.compile(rb"^author [^\n]* ([+-])(\d\d)(\d\d)$", re.M)
@@ -504,9 +505,9 @@ class RepositoryBase:
         """
         oid = self.file_at(commit, ".mailmap")
         data = self.blob(oid) if oid else None
-        return pygit2.Mailmap.from_buffer(
-            decode(data) if data is not None and len(data) < MAILMAP_BYTES else ""
-        ).resolve
+        text = decode(data) if data is not None and len(data) < MAILMAP_BYTES else ""
+        # libgit2 fails on an address without a letter
+        return pygit2.Mailmap.from_buffer(_EMPTY_ADDRESS.sub("", text)).resolve
 
     def history(self, tip: str) -> Iterator[Commit]:
         """Every commit reachable from `tip`, parents before children.

@@ -13,7 +13,8 @@ def test_mailmap_joins_the_addresses_of_a_person(tmp_path: Path) -> None:
     clone = Clone(tmp_path / "clone")
     clone.put("a.py", "x = 1\n", "human")
     before = clone.commit("before")
-    clone.put(".mailmap", "Ada Lovelace <ada@example.org> <countess@old.example>\n", "human")
+    entries = "Nobody <>\nAda Lovelace <ada@example.org> <countess@old.example>\n"
+    clone.put(".mailmap", f"{entries}A <a@example.org> B < >\nC <> D <>\n", "human")
     after = clone.commit("map")
     repo = GitRepo(clone.path)
     assert repo.mailmap(after)("A. L.", "countess@old.example") == (
