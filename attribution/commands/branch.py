@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attribution.commands import common
-from collector.console.terminal import data_options, database_option, one_line, out, write_json
+from collector.console.terminal import data_options, database_option, one_line, write_json
 from collector.text import command_line, count_of, printable
 
 if TYPE_CHECKING:
@@ -26,6 +26,18 @@ _RANKS = (
     "an agent's, approved or tested",
     "not known",
 )
+
+
+# kinds of sentences, what is said of them, and how many are shown
+_QUOTED = {
+    "refuses": "refuses",
+    "asks": "asks for a statement",
+    "unwanted": "refuses a trailer",
+    "mentions": "mentions AI",
+}
+_MOST = 3
+# characters of a sentence
+_SENTENCE = 260
 
 
 @click.command()
@@ -58,32 +70,30 @@ def review(commits: str, path: str | None, full: bool, db: Path, output_format: 
 
 def _print_review(found: Row, most: int | None) -> None:
     blocks = found["blocks"]
-    console = out()
     counts = [sum(_length(b) for b in blocks if b["rank"] == rank) for rank in range(3)]
-    console.print(
-        f"{printable(found['branch'])}, {count_of(found['commits'], 'commit')} since"
-        f" {printable(found['base'])}: {counts[0]:,} of {count_of(found['lines'], 'line')} to look"
+    lines = [
+        f"{found['branch']}, {count_of(found['commits'], 'commit')} since"
+        f" {found['base']}: {counts[0]:,} of {count_of(found['lines'], 'line')} to look"
         f" at first, {counts[1]:,} more of agents, {counts[2]:,} not known",
-        highlight=False,
-    )
+    ]
     last = None
     for block in blocks[:most]:
         if block["rank"] != last:
             last = block["rank"]
-            console.print(f"{_RANKS[last]}", style="bold", highlight=False)
+            lines.append(_RANKS[last])
         place = f"{block['path']}:{block['start_line']}-{block['end_line']}"
         said = f"“{block['prompt'][:_PROMPT]}”" if block["prompt"] else block["reason"]
-        made = "not committed" if not block["commit"].strip("0") else block["commit"][:9]
+        made = block["commit"][:9] if block["commit"].strip("0") else "not committed"
         told = (place, f"{_length(block):,}", block["agent"] or block["class"], made, said)
-        console.print(one_line("  ".join(("", *filter(None, told)))), highlight=False, markup=False)
+        lines.append("  ".join(("", *filter(None, told))))
     if most is not None and len(blocks) > most:
-        console.print(f"  and {count_of(len(blocks) - most, 'more block')}: --full, --json")
-    for text in found["weaknesses"]:
-        console.print(one_line(text), highlight=False, markup=False)
+        lines.append(f"  and {count_of(len(blocks) - most, 'more block')}: --full, --json")
+    lines += found["weaknesses"]
     if blocks:
         first = f"{blocks[0]['path']}:{blocks[0]['start_line']}"
-        example = one_line(command_line("whowrote", "why", first))
-        console.print(example, highlight=False, markup=False, soft_wrap=True)
+        lines.append(command_line("whowrote", "why", first))
+    for line in lines:
+        click.echo(one_line(line))
 
 
 def _length(block: Row) -> int:
@@ -115,15 +125,16 @@ def disclose(
     """Say which agents took part, as the project asks for it.
 
     Fills in trailers and the part of the pull-request template that is about AI, for the commits
-    since BASE (the main branch when it is not named) and what is not committed. An agent is named
-    only where a record or a commit shows it; where nothing does, nothing is stated. As a hook:
-    whowrote disclose --hook >> "$1"
+    since BASE (the main branch when it is not named) and what is not committed. Quotes what the
+    project's texts ask for and refuse; read the place that is named with it. An agent is named only
+    where a record or a commit shows it; where nothing does, or the project refuses what AI made,
+    nothing is stated. As a hook: whowrote disclose --hook >> "$1"
     """
-    from attribution.queries.disclosure import form_named, forms
+    from attribution.queries.disclosure import forms
 
-    if form and form_named(form) is None:
-        names = ", ".join(each["name"] for each in forms()["trailer"])
-        raise click.UsageError(f"there is no form {form}: use one of {names}")
+    known = forms()["trailer"]
+    if form and form not in known:
+        raise click.UsageError(f"there is no form {form}: use one of {', '.join(known)}")
     commits, clone = common.range_and_clone(commits, path)
     with common.open_clone(clone, db) as opened:
         stated = _statement(opened, commits, form, hook)
@@ -140,10 +151,11 @@ def disclose(
 
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     """`known`: what the record shows; `trailers` and `template`: lines to be copied; `form`: the
-    name of the form; `shown_by`: the file that asks for it; `refused`: the sentence of a policy
-    that refuses what was made with AI.
+    name of the form; `shown_by`: the place that asks for it; `said`: sentences of the project's
+    texts, see `policies.statements`; `refused`: the one that refuses all that AI made.
     """
     from attribution.queries import disclosure
+    from attribution.queries.policies import refuses_all, statements
     from attribution.queries.review import base_of, waiting_shas
 
     name = "HEAD" if hook else base_of(opened, base)
@@ -152,17 +164,22 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     if hook:  # `git commit -a` stages as it commits
         shas = [staged or unstaged]
     known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
-    found, shown_by, template, refused = disclosure.find_form(opened, opened.tip)
-    used = disclosure.form_named(form) if form else found
+    said = statements(opened, opened.tip)
+    used = disclosure.form_of(said, known)
+    first = [] if said["asks"] or used["name"] else said["refuses"][:1]
+    refused = "".join(row["text"] for row in first if refuses_all(row))
+    if form and not (hook and refused):
+        used = {"name": form, "text": disclosure.forms()["trailer"][form], "place": ""}
     return {
         "branch": opened.branch,
         "base": name,
         "commits": len(shas) - bool(staged) - bool(unstaged) if not hook else 0,
         "known": known,
-        "form": used["name"] if used is not None else "",
-        "shown_by": "" if form else shown_by,
-        "trailers": disclosure.trailers(used, known) if used is not None else [],
-        "template": disclosure.fill_template(template, known),
+        "form": used["name"],
+        "shown_by": used["place"],
+        "trailers": disclosure.trailers(used, known),
+        "template": [] if refused else disclosure.fill_template(known, said),
+        "said": said,
         "refused": refused,
     }
 
@@ -172,39 +189,43 @@ def _print_statement(stated: Row) -> None:
 
     known = stated["known"]
     agents = names(known["agents"])
-    shown = known["lines"]
-    open_lines = shown["unknown"] + shown["undeclared"]
+    open_lines = known["lines"]["unknown"] + known["lines"]["undeclared"]
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
     )
+    added = count_of(known["added"], "added line")
+    told = f"{agents} wrote {known['by_agents']:,} of {added}"
+    told = told if agents else f"no agent is on record for {added}"
+    lines = [*_quotes(stated), *_lines_to_copy(stated)]
     where = f"{stated['branch']}, {since} {stated['base']}"
-    if not agents:
-        lines = [
-            f"{where}: nothing on record shows an agent, so nothing is stated;"
-            f" {open_lines:,} of {count_of(known['added'], 'line')} are not known"
-        ]
-    else:
-        lines = [
-            f"{where}: {agents} wrote {known['by_agents']:,} of"
-            f" {count_of(known['added'], 'added line')}; {open_lines:,} not known",
-            *_lines_to_copy(stated),
-        ]
-    for line in lines:
+    for line in (f"{where}: {told}; {open_lines:,} not known", *lines):
         click.echo(printable(line))
 
 
+def _quotes(stated: Row) -> Iterator[str]:
+    """What the project says, with the place of each sentence, so that it can be checked."""
+    said = stated["said"]
+    for kind, told in _QUOTED.items():
+        if said[kind]:
+            yield f"the project {told}:"
+        for row in said[kind][:_MOST]:
+            text = " ".join(f"{row['lead']} {row['text'][:_SENTENCE]}".split())
+            yield f"  {row['path']}:{row['line']}: {text.replace('**', '')}"
+    for link in said["links"][:1]:
+        yield f"more is said elsewhere, which was not read: {link}"
+    if not (said["trailers"] or said["links"] or any(said[kind] for kind in _QUOTED)):
+        yield "no text of this clone mentions AI in contributions"
+
+
 def _lines_to_copy(stated: Row) -> Iterator[str]:
-    if stated["refused"]:
-        yield f"the project refuses contributions made with AI: {stated['refused']}"
     if stated["trailers"]:
-        asks = f"as in {stated['shown_by']}" if stated["shown_by"] else "as named"
-        yield f"for commit messages ({stated['form']}, {asks}):"
+        yield f"for commit messages ({stated['form']}, {stated['shown_by'] or 'as named'}):"
         yield from stated["trailers"]
-    else:
-        yield "no policy of this clone shows a form of trailers: name one with --form"
     if stated["template"]:
         yield "for the pull request:"
         yield from stated["template"]
+    if not (stated["trailers"] or stated["template"]):
+        yield "nothing is stated"
 
 
 COMMANDS = (review, disclose)

@@ -11,158 +11,91 @@ from itertools import takewhile
 from typing import Any
 
 from attribution.queries.open_repo import OpenRepo
+from attribution.queries.policy_words import finds, pattern
+from collector.files.kinds import kind_of
 from collector.json_values import Row
-from collector.text import count_of, decode, toml_beside
+from collector.text import count_of, toml_beside
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
-_TEMPLATE = re.compile(r"(?:^|/)pull_request_template(?:\.\w+|/[^/]+)?$", re.I)
-_POLICY = re.compile(
-    r"^(?:[^/]+/){0,3}(?:contributing|agents|hacking|coding-assistants|submitting-patches"
-    r"|(?:[\w-]*[-_])?ai(?:[-_ ]\w*)*|aipolicy|aitoolpolicy|\w*generative[\w-]*)"
-    r"\.(?:md|rst|txt|adoc)$",
-    re.I,
-)
-_LARGE = 200_000  # bytes of a policy
-_ABOUT_AI = re.compile(
-    r"\bA\.?I\b|\bLLMs?\b|\bgen(?:erative)?[ -]?AI\b|generative|\bcopilot\b", re.I
-)
-_REFUSED = re.compile(
-    r"^\W*no\s|\b(?:not|never|don.t|instead of|rather than"
-    r"|(?:forbid|prohibit|disallow|avoid|bann)\w*)\b",
-    re.I,
-)
-# Where a sentence that asks for one trailer begins to refuse another.
-_CLAUSE = re.compile(
-    r"(?i)\n|[.;]\s+|,\s+(?=(?:(?:but|and|do) )*(?:not?|never|don.t)\b)"
-    r"|\b(?=(?:instead of|rather than)\b)"
-)
-# A sentence that refuses all that was made with AI; it has no word that makes it one about some, or
-# about talk.
-_FORBIDS = re.compile(
-    r"(?is)(?=.*\b(?:contribut\w+|code|pull requests?|PRs?|patch\w*|changes|submi\w+|commits?"
-    r"|project|content)\b)(?!.*\b(?:(?!strictly|explicitly)\w*ly|un\w+|without|unless|if|before|paste"
-    r"|comments?\b(?! or|,)|descriptions?|haven.t|first|required?|need|trailer|co-authored-by"
-    r"|signed-off-by|disclos\w+|understand|speak|respond\w*|repl(?:y|ies)|answers?|gate)\b)"
-    r".*(?:\b(?:(?:does|do|must|may|can|will)\W{1,3}not|don.t|never|cannot|forbids?|prohibits?"
-    r"|bans?)\b.{0,60}\b(?:(?<!-)AI\b|LLMs?\b|large\slanguage|generative)"
-    r"|\b(?:AI|LLMs?)\b.{0,60}\b(?:not\s(?:be\s)?(?:accepted|allowed|permitted|welcome)"
-    r"|prohibited|forbidden|banned)\b)"
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\**\s+|\n\s*\n")
-_BOX = re.compile(r"(?i)^(\s*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\](\s*)(.*)$")
-_MORE = re.compile(r"\s+[^\s*+\[\d-]")  # continues the item above
-_HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$")
-_PLACEHOLDER = re.compile(
-    r"(?<=-by: ).+|(?<=\|)[^|]+\|$|<[a-z][^<>]*>|\{[^{}]*\}|_{3,}"
-    r"|\[(?:tool|name|agent|model|llm|fill|e\.g\.)[^\]]*\](?!\()"
-    r"|\b(?:N/A|yes ?/ ?no)$",
-    re.I,
-)
-_COMMENT = re.compile(r"<!--.*?--!?>", re.S)
-_ASKS = re.compile(
-    r"(?i)\b(?:(?:disclos|describ|indicat|declar)(?:e|ed|ing)|explain|specify|let us know)\b"
-)
-# An answer that is there already, and is not so where an agent took part.
-_DENIES = re.compile(
-    r"(?i)[\W_]*(?:none|n/a|no|not applicable|(?:no|i did not use|without)(?: any)? (?:AI|LLMs?)"
-    r"(?: tools?)?(?: (?:was|were))?(?: used)?)[\W_]*$"
-)
-_ASKED = "<!-- AI: describe -->"  # what is left of a comment that asks about AI
-_ALL, _MOST = 0.95, 0.5  # share of the added lines
-_PARTS = {"all": _ALL, "most": _MOST, "any": 0.0}
+_PROMISED = " <!-- fits the record: yours to tick, as it promises more -->"
+_PARTS = {"all": 0.95, "most": 0.5, "any": 0.0}  # share of the added lines
 _LINES = """
 SELECT l.class, l.reason, COALESCE(s.agent, s.agent_label, c.declared_agent, '') AS agent,
-  COALESCE(l.model, s.model, '') AS model, SUM(l.nonblank) AS lines FROM line_spans l
+  COALESCE(l.model, s.model, '') AS model, l.path, SUM(l.nonblank) AS lines FROM line_spans l
   JOIN commits c ON c.id = l.commit_id LEFT JOIN sessions s ON s.id = l.session_id
 WHERE c.repo_id = ? AND c.commit_sha IN (SELECT value FROM json_each(?))
   AND (? = '' OR EXISTS (SELECT 1 FROM commit_files f WHERE f.commit_id = c.id AND f.path = l.path
   AND f.status <> 'A'))
-GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 6 DESC
 """
 
 
 @cache
-def forms() -> dict[str, list[dict[str, Any]]]:
-    """`trailer`, `account`, `box` and `field`, each with its source and the date of that."""
+def forms() -> dict[str, Any]:
+    """`trailer`, name -> text; `account`, agent -> address; `box` and `field`, lists of (what it
+    says or what answers it, shape).
+    """
     return toml_beside(__file__, "forms.toml")
 
 
 def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:
     """What the record says of the lines that commits add, files of every kind: `agents` as (name,
-    model), most lines first; `lines` by class.
+    model), most lines first; `lines` by class; `kinds` of the files in which agents wrote.
 
     `tracked`: only files that git knows.
     """
     values = (opened.repo_id, json.dumps(list(shas)), "tracked" if tracked else "")
     lines, agents = Counter[str](), Counter[tuple[str, str]]()
+    kinds: set[str] = set()
     for row in opened.store.rows(_LINES, values):
         lines[row["class"]] += row["lines"]
         if row["class"] in (LineClass.AGENT, LineClass.DECLARED) and row["agent"]:
             agents[label_of(row["agent"]), row["model"]] += row["lines"]
+            kinds.add(kind_of(row["path"]))
     named = {agent for agent, model in agents if model}
     return {
         "agents": [pair for pair, _ in agents.most_common() if pair[1] or pair[0] not in named],
         "lines": lines,
+        "kinds": sorted(kinds),
         "added": lines.total(),
         "by_agents": lines[LineClass.AGENT] + lines[LineClass.DECLARED],
     }
 
 
-def find_form(opened: OpenRepo, sha: str) -> tuple[dict[str, Any] | None, str, str, str]:
-    """The form of trailers that the policies of a commit show (None for none), the path that shows
-    it, the text of the pull-request template ("" for none), and the sentence with which a policy
-    refuses what was made with AI ("" for none).
+def form_of(said: Row, known: Row) -> dict[str, str]:
+    """The form of trailers that the texts show (see `statements`): `name`, `text` with names in
+    braces, and `place`, which shows it; all "" for none. Of one for help and one for all of it, the
+    share of the lines decides.
     """
-    paths = sorted(opened.repo.paths(sha), key=lambda path: (path.count("/"), path))
-    templates = list(filter(_TEMPLATE.search, paths))[:1]
-    policies = list(filter(_POLICY.search, paths))
-    text = "".join(_text(opened, sha, path) for path in templates)
-    refused = refusal_in("\n\n".join([*(_text(opened, sha, path) for path in policies), text]))
-    for path in (*policies, *templates):
-        if found := trailer_in(_text(opened, sha, path)):
-            return found, path, text, refused
-    return None, "", text, refused
+    if not said["trailers"]:
+        return dict.fromkeys(("name", "text", "place"), "")
+    whole = known["by_agents"] >= _PARTS["all"] * known["added"]
+
+    def rank(row: Row) -> tuple[bool, bool, bool]:
+        key = row["key"].lower()
+        return "author" in key, ("generated" in key) != whole, not row["value"]
+
+    row = min(said["trailers"], key=rank)
+    text = f"{row['key']}: {value_like(row['value'], row['key'])}"
+    return {"name": row["key"], "text": text, "place": f"{row['path']}:{row['line']}"}
 
 
-def refusal_in(policy: str) -> str:
-    """The first sentence that refuses what was made with AI, whatever it is; "" without one."""
-    refused = filter(_FORBIDS.match, _SENTENCE.split(policy))
-    return " ".join(next(refused, "").split())
+def value_like(shown: str, key: str = "") -> str:
+    """What stands behind a trailer's key in a policy, as names in braces."""
+    if "author" in key.lower() or "@" in shown:
+        return "{both}{address}"
+    if literal := finds("any_program", shown):
+        return literal[1]
+    if between := finds("between", shown):
+        return f"{{agent}}{between[1]}{{model}}"
+    return "{model}" if finds("model", f"{key} {shown}") else "{both}"
 
 
-def _text(opened: OpenRepo, sha: str, path: str) -> str:
-    oid = opened.repo.file_at(sha, path)
-    data = opened.repo.blob(oid) if oid is not None else None
-    return decode((data or b"")[:_LARGE])
-
-
-def trailer_in(policy: str) -> dict[str, Any] | None:
-    """The form of trailers that a policy asks for, most telling first; a clause that refuses
-    one does not ask for it.
-    """
-    asked = [clause for clause in _CLAUSE.split(policy) if not _REFUSED.search(clause)]
-    for form in forms()["trailer"]:
-        for clause in asked:
-            if found := re.search(f"([\\w-]*)(?:{form['shape']})", clause, re.I):
-                return form | {"text": found[1] + form["text"]}  # also AI-assisted-by
-    return None
-
-
-def form_named(name: str) -> dict[str, Any] | None:
-    return next((form for form in forms()["trailer"] if form["name"] == name), None)
-
-
-def trailers(form: dict[str, Any], known: Row) -> list[str]:
+def trailers(form: dict[str, str], known: Row) -> list[str]:
     """The lines that say which agents took part, none where nothing shows one."""
     texts = (form["text"].format(**_words(known, pair)) for pair in known["agents"])
-    return list(dict.fromkeys(text.rstrip(":/ ") for text in texts))
-
-
-def _address(agent: str) -> str:
-    """The one that a vendor's own statements have, in brackets; "" where none is known."""
-    known = (entry for entry in forms()["account"] if entry["agent"] == agent)
-    return "".join(f" <{entry['address']}>" for entry in known)
+    return list(dict.fromkeys(text.rstrip(":/ ") for text in texts if text))
 
 
 def names(agents: Sequence[tuple[str, str]]) -> str:
@@ -173,113 +106,122 @@ def names(agents: Sequence[tuple[str, str]]) -> str:
 def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
     agents = dict.fromkeys(agent for agent, _ in pairs)
     both = names(pairs)
-    how = f"It wrote {known['by_agents']:,} of {count_of(known['added'], 'added line')}."
+    accounts = forms()["account"]
+    known_accounts = [accounts[agent] for agent in agents if agent in accounts]
+    added = count_of(known["added"], "added line")
     return {
         "agent": ", ".join(agents),
         "model": ", ".join(model for _, model in pairs if model),
         "both": both,
-        "how": how,
-        "told": f"{both}. {how}",
-        "address": "".join(map(_address, agents)),
+        "told": f"{both} wrote {known['by_agents']:,} of {added}.",
+        "address": "".join(f" <{address}>" for address in known_accounts),
     }
 
 
-def fill_template(template: str, known: Row) -> list[str]:
+def fill_template(known: Row, said: Row) -> list[str]:
     """The part of a pull-request template that is about AI, with what the record knows: boxes
-    ticked and fields filled, or a sentence below where it has neither; that sentence alone where no
-    part is, as a policy may ask for it. Nothing is filled in where nothing shows an agent.
+    ticked and fields filled, and a sentence where it has neither or the texts ask for one (see
+    `statements`), not in a trailer alone. Nothing is filled in where nothing shows an agent. A box
+    that promises more than a record shows is marked, not ticked.
     """
-    asked = _part_about_ai(_COMMENT.sub(_form_in, template))
-    lines = [_BOX.sub(r"\1[ ]\2\3", line) for line in asked if line != _ASKED]
     if not known["agents"]:
-        return lines
+        return []
     words = _words(known, *known["agents"])
-    if not asked:
-        return [words["told"]]
-    lines = [_strip_example(line) for line in lines if _BOX.match(line) or not _DENIES.match(line)]
-    parts = [_part_of(lines, number) for number in range(len(lines))]
-    ticked = _box_that_fits(parts, known["by_agents"] / max(known["added"], 1))
+    part = _part_about_ai(pattern("comment").sub(r"\1", said["template"]))
+    kept = (line for line in part if finds("box", line) or not finds("denies", line))
+    lines = list(map(_strip_example, kept))
+    boxes = [_part_of(lines, number) for number in range(len(lines))]
+    names_of_boxes = [box for box, _ in boxes]
+    fitting = _boxes_that_fit(names_of_boxes, known)
+    filled = list(_fill_lines(lines, boxes, fitting, words))
+    is_ticked = any(not boxes[number][1] for number in fitting)
+    is_promise = {"", *names_of_boxes} == {"", "promise"}
+    is_open = bool(lines) and not is_ticked and not is_promise
+    asks = (row["text"] for row in said["asks"])
+    is_asked = any(not said["trailers"] or not finds("commits", text) for text in asks)
+    is_told = words["agent"] in "\n".join(filled)
+    if is_told or not (is_asked or is_open):
+        return filled
+    return [*filled, words["told"]]
+
+
+def _fill_lines(
+    lines: Sequence[str],
+    boxes: Sequence[tuple[str, bool]],
+    fitting: Sequence[int],
+    words: dict[str, str],
+) -> Iterator[str]:
     for number, line in enumerate(lines):
         answer = _answer(line).format(**words)
         heading = line.startswith("#")
-        if number == ticked:
-            lines[number] = _tick(line, words)
-        elif answer and not (heading and any(parts)):
-            lines[number] = f"{line}\n{answer}" if heading else f"{line} {answer}"
-    nowhere = ticked is None and {*parts, ""} != {"promise", ""}
-    asks = nowhere or _ASKS.search("\n".join(asked))
-    return [*lines, words["told"]] if asks and words["agent"] not in "\n".join(lines) else lines
+        below = boxes[number + 1 :] if heading else boxes[number + 1 : number + 2]
+        is_asked = bool(answer) and not any(box for box, _ in below)
+        if number in fitting and boxes[number][1]:
+            yield f"{line}{_PROMISED}"
+        elif number in fitting:
+            yield _tick(line, words)
+        elif is_asked and heading:
+            yield f"{line}\n{answer}"
+        elif is_asked:
+            yield f"{line} {answer}"
+        else:
+            yield line
 
 
-def _box_that_fits(parts: Sequence[str], share: float) -> int | None:
-    """Of the boxes the one that says most of what is so."""
-    fits = [number for number, part in enumerate(parts) if share >= _PARTS.get(part, 2)]
-    return max(fits, key=lambda number: _PARTS[parts[number]], default=None)
+def _boxes_that_fit(boxes: Sequence[str], known: Row) -> list[int]:
+    """Of the boxes the one that says most of what is so, and those about kinds of files."""
+    share = known["by_agents"] / max(known["added"], 1)
+    fits = [part for part, least in _PARTS.items() if share >= least and part in boxes]
+    kinds = [number for number, part in enumerate(boxes) if part in known["kinds"]]
+    return [*kinds, *(boxes.index(part) for part in fits[:1])]
 
 
 def _strip_example(line: str) -> str:
     """A question without the example that stands where its answer is to be."""
-    bare = _PLACEHOLDER.sub("", line).rstrip()
+    bare = pattern("placeholder").sub("", line).rstrip()
     return bare if _answer(bare) else line
 
 
 def _tick(box: str, words: dict[str, str]) -> str:
-    value = words["told"] if "[fill" in box.lower() else words["both"]
-    line = _PLACEHOLDER.sub(value, _BOX.sub(r"\1[x]\2\3", box))
+    line = pattern("placeholder").sub(words["both"], pattern("box").sub(r"\1[x]\2\3", box))
     return f"{line} {words['told']}" if line.endswith(":") else line
 
 
-def _form_in(comment: re.Match[str]) -> str:
-    """A comment is an instruction, of which a form that is to be filled in is left."""
-    form = re.search(r"(?:generated|assisted)-by:", comment[0], re.I)
-    if form and "\n" in comment[0]:
-        return form[0]
-    asks = (_ABOUT_AI.search(line) for line in comment[0].split("\n") if _ASKS.search(line))
-    return f"\n{_ASKED}\n" if any(asks) else ""
-
-
-def _part_about_ai(template: str) -> list[str]:
-    """The sections whose heading or lines speak of AI, without empty lines."""
-    sections: list[list[str]] = [[]]
-    for line in template.split("\n"):
-        if _HEADING.match(line) and not (line.startswith("**") and _is_open(sections[-1])):
-            sections.append([])
-        sections[-1].append(line)
-    about = (s for s in sections if _ABOUT_AI.search("\n".join(s)))
-    return [line for section in about for line in _only_ai(section) if line.strip()]
-
-
-def _is_open(section: Sequence[str]) -> bool:
-    """Bold fields below a heading about AI belong to it."""
-    return bool(section and section[0].startswith("#") and _ABOUT_AI.search(section[0]))
-
-
-def _only_ai(section: Sequence[str]) -> Iterator[str]:
-    """All of a section that is about AI; of a list of other things, the boxes about it."""
-    if not section[0] or _ABOUT_AI.search(section[0]):
-        return iter(section)
-    return (line for line in section if _ABOUT_AI.search(line) or line.startswith((" ", "\t")))
-
-
-def _part_of(lines: Sequence[str], number: int) -> str:
-    """What a box and the lines that continue it say: none, promise, other, all, most, any; "" for
-    a line without one.
+def _part_about_ai(template: str) -> Iterator[str]:
+    """The sections whose heading speaks of AI, and the boxes and fields of others that do, without
+    empty lines. Bold fields below a heading about AI belong to it.
     """
-    box = _BOX.match(lines[number])
+    heading, kept = "", False
+    for line in template.split("\n"):
+        about = finds("about_ai", line) is not None
+        if finds("heading", line) and not (heading.startswith("#") and line.startswith("**")):
+            heading = line if about else ""
+        if not finds("more", line):
+            kept = about and bool(finds("box", line) or _answer(_strip_example(line)))
+        if (heading or kept) and line.strip() and not finds("reference", line):
+            yield line
+
+
+def _part_of(lines: Sequence[str], number: int) -> tuple[str, bool]:
+    """What a box and the lines that continue it say, and whether it promises something as well:
+    none, promise, other, all, most, any, a kind of files; "" for a line without a box.
+    """
+    box = finds("box", lines[number])
     if box is None:
-        return ""
-    said = [
-        str(next(form["part"] for form in forms()["box"] if re.search(form["shape"], text, re.I)))
-        for text in (box[3], *takewhile(_MORE.match, lines[number + 1 :]))
-    ]
-    return "promise" if "promise" in said else said[0]
+        return "", False
+    more = takewhile(pattern("more").match, lines[number + 1 :])
+    said = " ".join([box[3], *more])
+    promise = finds("promise", said)
+    claim = said[: promise.start()] if promise else said
+    if promise and not finds("about_ai", claim):
+        return "promise", True
+    fits = (part for part, shape in forms()["box"] if re.search(shape, claim, re.I))
+    return next(fits), promise is not None
 
 
 def _answer(line: str) -> str:
     """What is to follow a question or a label, with names in braces; "" after other lines."""
     bare = line.strip("*#-| ").rstrip("*:") + line.strip("*#| ")[-1:]
-    ends = bare.endswith((":", "?") if not bare.lower().startswith("if ") else ":")
-    found = (
-        str(form["value"]) for form in forms()["field"] if re.search(form["shape"], bare, re.I)
-    )
-    return next(found, "") if ends and not _BOX.match(line) else ""
+    if finds("box", line) or not bare.endswith((":", "?")):
+        return ""
+    return next((value for value, shape in forms()["field"] if re.search(shape, bare, re.I)), "")

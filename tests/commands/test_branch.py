@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from support.answers import pick
 from support.builder import World, git
 from support.commands import Analysed, analyse, run, run_json
 
-from attribution.queries.disclosure import fill_template, refusal_in, trailer_in, trailers
+from attribution.queries.disclosure import fill_template, form_of, trailers
+from attribution.queries.policies import refuses_all, statements
 
 PART = {
     "agents": [("Claude Code", "claude-opus-4-6")],
     "lines": {"agent": 84, "human": 36},
+    "kinds": ["source", "test"],
     "added": 120,
     "by_agents": 84,
 }
 STATED = {
+    "TOLD": "BOTH wrote 84 of 120 added lines.",
     "BOTH": "Claude Code (claude-opus-4-6)",
-    "HOW": "It wrote 84 of 120 added lines.",
     "MODEL": "claude-opus-4-6",
+    "MARK": "<!-- fits the record: yours to tick, as it promises more -->",
 }
 
 # As the policies of these projects show it, and what a careful contributor writes.
@@ -34,7 +39,12 @@ TRAILERS = {
         "An AI must not be named in Co-authored-by: AI\nAssisted-by: Claude Code:claude-opus-4-8",
         "Assisted-by: Claude Code:claude-opus-4-6",
     ),
-    "LLVM CIRCT": ("Assisted-by: <tool>:<model>", "Assisted-by: Claude Code:claude-opus-4-6"),
+    "a key of its own": ("AI-Agent: <name>", "AI-Agent: Claude Code (claude-opus-4-6)"),
+    "only a model": ("Assisted-by: [Model] ([Version])", "Assisted-by: claude-opus-4-6"),
+    "a link below": (
+        "Co-developed-by: $AI_NAME $AI_VERSION\n\n[x]: https://a.example",
+        "Co-developed-by: Claude Code (claude-opus-4-6)",
+    ),
     "boom": (
         "Assisted-by: Some AI Tool https://someai.example.com",
         "Assisted-by: Claude Code (claude-opus-4-6)",
@@ -45,15 +55,11 @@ TRAILERS = {
     ),
     "a name of its own": (
         "- **`AI-Assisted-By:`** - Human and AI",
-        "AI-Assisted-by: Claude Code (claude-opus-4-6)",
+        "AI-Assisted-By: Claude Code (claude-opus-4-6)",
     ),
     "Apache Auron": (
         "Generated-by: <tool name and version>",
         "Generated-by: Claude Code (claude-opus-4-6)",
-    ),
-    "any words for the two": (
-        "Assisted-by: <harness>:<which one>",
-        "Assisted-by: Claude Code:claude-opus-4-6",
     ),
     "pytest": (
         "If AI agents were used, credit them in `Co-authored-by` trailers",
@@ -67,16 +73,41 @@ TRAILERS = {
         "An AI is named as Co-authored-by: NAME",
         "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
     ),
-    "GitHub": (
-        "add Co-authored-by: Claude <noreply@anthropic.com>",
-        "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
+}
+# What a policy says, in words of our own, and what is made of it: `refused` (all of it), `limits`,
+# `asks`, `mentions`, an address, or nothing.
+POLICIES = {
+    "long words": ("We do not accept patches made with Artificial Intelligence.", "refused"),
+    "an adverb": (
+        "It is expressly forbidden to submit code of a language model.",
+        "refused",
     ),
+    "a list": ("Rules:\n\n 1. Be kind.\n 2. No AI-generated code.\n", "refused"),
+    "in part as well": ("PRs made wholly or partly by an LLM will be closed.", "refused"),
+    "one part of it": ("We do not accept code that AI wrote fully.", "limits"),
+    "with a condition": ("Do not submit AI code unless you understand it.", "limits"),
+    "a credit": ("PRs that list an LLM as co-author cannot be merged.", "limits"),
+    "talk": ("Do not use AI to speak for you in a pull request.", "limits"),
+    "a list of talk": ("Text of an LLM must not be used verbatim in:\n\n* comments\n", "limits"),
+    "how much is all one": ("This project does not gate on how much AI was used.", "mentions"),
+    "a demand": ("AI is welcome. You must state which tools wrote your change.", "asks"),
+    "an imperative": ("If an LLM helped you:\n\n1. Disclose it in the pull request.\n", "asks"),
+    "a condition": ("If you use an AI tool, state that in your pull request.", "asks"),
+    "any use": ("Always state any AI usage in PRs.", "asks"),
+    "no need": ("Spelling by AI in a patch does not need to be disclosed.", "mentions"),
+    "reports": ("If AI found the bug, say which tool in your report.", ""),
+    "a product": ("Every LLM provider must declare which models it has.", ""),
+    "elsewhere": (
+        "Patches follow [the AI policy](https://example.org/ai).",
+        "https://example.org/ai",
+    ),
+    "none": ("Be kind. Never commit generated files.", ""),
 }
 # Forms of pull-request templates, in words of our own, and how they are filled in.
 TEMPLATES = {
     "none, part or all": (
-        "- [] No AI wrote any of this\n"
-        "- [] AI wrote all of it\n"
+        "- [ ] No AI wrote any of this\n"
+        "- [ ] AI wrote all of it\n"
         "- [] AI wrote a part of it\n"
         "**Model(s):**",
         "- [ ] No AI wrote any of this\n"
@@ -93,7 +124,7 @@ TEMPLATES = {
         "- [ ] This change was NOT assisted by AI tools.\n"
         "- [x] This change was assisted by AI tools.\n"
         "    - Tools used: BOTH\n"
-        "    - How were they used? HOW\n"
+        "    - How were they used? TOLD\n"
         "    - How did you review the output?",
     ),
     "how much": (
@@ -108,8 +139,7 @@ TEMPLATES = {
     ),
     "one box to complete": (
         "- [ ] I used AI for... [fill here]\nIf AI was used, name the tool(s) and extent of use:",
-        "- [x] I used AI for... BOTH. HOW\n"
-        "If AI was used, name the tool(s) and extent of use: BOTH. HOW",
+        "- [x] I used AI for... BOTH\nIf AI was used, name the tool(s) and extent of use: TOLD",
     ),
     "a trailer in a comment": (
         "- [ ] Yes (name the tool below)\n<!--\nGenerated-by: [Tool]\n-->",
@@ -118,10 +148,6 @@ TEMPLATES = {
     "a trailer in a sentence": (
         "<!--\nwrite the words: 'Generated-by: ' and the tool's name.\n-->",
         "Generated-by: BOTH",
-    ),
-    "a question": (
-        "**Did AI assist with this PR?**:",
-        "**Did AI assist with this PR?**: Yes: BOTH",
     ),
     "a box that only the contributor can tick": (
         "- [ ] AI assistance was used here\n"
@@ -133,48 +159,41 @@ TEMPLATES = {
         "- [ ] I have not used AI\n"
         "- [ ] I have read the AI policy",
     ),
-    "used or not": (
-        "- [ ] AI was not used\n- [ ] AI was used for the following:",
-        "- [ ] AI was not used\n- [x] AI was used for the following: BOTH. HOW",
-    ),
     "a box with a trailer": (
         "- [ ] Made with AI assistance — Generated-by: <tool>\n- [ ] No AI was used",
         "- [x] Made with AI assistance — Generated-by: BOTH\n- [ ] No AI was used",
     ),
-    "an answer that is there": ("- none", "BOTH. HOW"),
+    "an answer that is there": ("- none", "TOLD"),
     "nowhere to answer": (
         "<!-- Tell us here: describe\nwhat AI did, or disclose that AI did nothing. --!>",
-        "BOTH. HOW",
+        "TOLD",
     ),
     "a box for its absence only": (
         "- [ ] Nothing here was made with generative AI",
-        "- [ ] Nothing here was made with generative AI\nBOTH. HOW",
+        "- [ ] Nothing here was made with generative AI\nTOLD",
     ),
     "a box that asks for more": (
         "- [ ] AI wrote some or all of this, explain how below",
-        "- [x] AI wrote some or all of this, explain how below\nBOTH. HOW",
-    ),
-    "a tick of the template": (
-        "* [x] AI helped me\n* [ ] AI did not help me",
-        "* [x] AI helped me\n* [ ] AI did not help me",
+        "- [x] AI wrote some or all of this, explain how below\nTOLD",
     ),
     "what is not code": (
         "- [ ] AI gave me ideas or a translation\n- [ ] AI wrote code",
         "- [ ] AI gave me ideas or a translation\n- [x] AI wrote code",
     ),
     "a use and a vow": (
-        "- [ ] AI took part. Which:\n"
+        " - [ ] AI took part.\n"
+        "      Tools: `<a name>`.\n"
         "      By ticking it you confirm that each line was read\n"
-        "- [ ] No AI took part",
-        "- [ ] AI took part. Which:\n"
+        " - [ ] No AI took part",
+        " - [ ] AI took part. MARK\n"
+        "      Tools: BOTH\n"
         "      By ticking it you confirm that each line was read\n"
-        "- [ ] No AI took part\n"
-        "BOTH. HOW",
+        " - [ ] No AI took part",
     ),
     "what a person did": (
         "- [ ] I have used AI\n- [ ] The author has run what AI wrote\n- [ ] Disclosed AI above",
         "- [x] I have used AI\n- [ ] The author has run what AI wrote\n- [ ] Disclosed AI above\n"
-        "BOTH. HOW",
+        "TOLD",
     ),
     "examples in the place of answers": (
         "Tools: {a name, say}\n"
@@ -183,8 +202,16 @@ TEMPLATES = {
         "AI was used in this work: yes / no",
         "Tools: BOTH\n"
         "Harness / plugins: BOTH\n"
-        "**AI use:** BOTH. HOW\n"
+        "**AI use:** TOLD\n"
         "AI was used in this work: Yes: BOTH",
+    ),
+    "most, and a vow": (
+        "- [ ] AI wrote most of it; I tested it\n- [ ] AI helped; I tested it",
+        "- [ ] AI wrote most of it; I tested it MARK\n- [ ] AI helped; I tested it\nTOLD",
+    ),
+    "kinds of files": (
+        "AI was used for:\n- [ ] Code\n- [ ] Tests\n- [ ] Documentation\n[ai]: https://example.org",
+        "AI was used for:\n- [x] Code\n- [x] Tests\n- [ ] Documentation",
     ),
     "a table": (
         "| Is any of it written by AI? | (yes or no) |",
@@ -193,41 +220,54 @@ TEMPLATES = {
 }
 
 
-@pytest.mark.parametrize("project", TRAILERS)
-def test_a_trailer_is_written_in_the_form_that_a_policy_shows(project: str) -> None:
-    policy, stated = TRAILERS[project]
-    form = trailer_in(policy)
-    assert form is not None and trailers(form, PART) == [stated]
+def read(**texts: str) -> Any:
+    """What texts say: CONTRIBUTING.md, pull_request_template.md."""
+    files = {f"{name}.md": text.encode() for name, text in texts.items()}
+    repo = SimpleNamespace(paths=lambda sha: {name: name for name in files}, blob=files.get)
+    return statements(SimpleNamespace(repo=repo), "")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy, stated", TRAILERS.values(), ids=TRAILERS)
+def test_a_trailer_is_written_in_the_form_that_a_policy_shows(policy: str, stated: str) -> None:
+    form = form_of(read(CONTRIBUTING=f"# AI\n{policy}"), PART)
+    assert trailers(form, PART) == [stated]
     assert trailers(form, {**PART, "agents": []}) == []
 
 
-def test_a_policy_that_refuses_what_ai_made_is_quoted() -> None:
-    refused = "This project strictly forbids the use of LLMs."
-    assert refusal_in(f"Be kind.\n\n{refused}\nTest it.") == refused
-    for other in (
-        "Do not submit AI code unless you understand it.",
-        "Do not use AI to speak for you in a pull request.",
-        "This project does not gate on how much AI was used.",
-        "Never let an AI respond to those who review your code.",
-    ):
-        assert refusal_in(other) == ""
-    assert trailer_in("No commits co-authored by AI, so no Co-authored-by: Claude") is None
+@pytest.mark.parametrize("policy, expected", POLICIES.values(), ids=POLICIES)
+def test_a_policy_is_quoted_for_what_it_says(policy: str, expected: str) -> None:
+    said = read(CONTRIBUTING=policy)
+    kinds = ["refused" if refuses_all(row) else "limits" for row in said["refuses"][:1]]
+    kinds += [kind for kind in ("asks", "mentions") if said[kind] and not said["links"]]
+    assert [*kinds, *said["links"]] == [expected][: len(expected)]
 
 
-@pytest.mark.parametrize("form", TEMPLATES)
-def test_a_template_is_filled_in_as_a_careful_contributor_does(form: str) -> None:
-    template, stated = TEMPLATES[form]
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "Never add AI:\n\n    Co-authored-by: Claude\n",
+        "Rules for AI tools:\n\n* No `Co-authored-by` of an LLM\n",
+        "Using an `Assisted-by: AI` or similar trailer is not allowed.\n",
+    ],
+)
+def test_a_trailer_that_is_refused_is_not_written(policy: str) -> None:
+    assert form_of(read(CONTRIBUTING=policy), PART)["name"] == ""
+
+
+@pytest.mark.parametrize("template, stated", TEMPLATES.values(), ids=TEMPLATES)
+def test_a_template_is_filled_in_as_a_careful_contributor_does(template: str, stated: str) -> None:
     heading = "" if template.startswith("**") else "## AI disclosure\n"
-    lines = fill_template(f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n", PART)
+    text = f"## Summary\n- [ ] Tests pass\n{heading}{template}\n## Notes\n"
+    said = read(pull_request_template=text)
     for name, value in STATED.items():
         stated = stated.replace(name, value)
-    assert "\n".join(lines) == f"{heading}{stated}"
-    nothing = fill_template(f"{heading}{template}\n", {**PART, "agents": []})
-    assert not any("[x]" in line or "Claude" in line for line in nothing)
+    assert "\n".join(fill_template(PART, said)) == f"{heading}{stated}"
+    assert fill_template({**PART, "agents": []}, said) == []
 
 
-def test_what_a_policy_asks_for_in_prose_is_a_sentence() -> None:
-    assert fill_template("## Summary\n", PART) == [f"{STATED['BOTH']}. {STATED['HOW']}"]
+def test_what_a_policy_asks_for_in_prose_is_a_sentence_and_nothing_else_is() -> None:
+    for policy, lines in (("Please disclose AI.", 1), ("AI in patches is fine.", 0)):
+        assert len(fill_template(PART, read(CONTRIBUTING=policy))) == lines
 
 
 @pytest.fixture
@@ -273,7 +313,7 @@ def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_inde
 ) -> None:
     repo, db = branch
     stated = run_json("disclose", "main", repo, db=db)
-    assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md", 4)
+    assert (stated["shown_by"], stated["known"]["by_agents"]) == ("CONTRIBUTING.md:1", 4)
     (line,) = stated["trailers"]
     assert line.startswith("Assisted-by: Claude Code:claude-")
     assert run("disclose", "--hook", "", repo, db=db).stdout == ""
