@@ -355,7 +355,9 @@ def page_texts() -> dict[str, str]:
         "LOOK_COUNT": str(len(looks)),
         "LOOK_COMMITS": ", ".join(f"`{row['commit']}`" for row in looks) or "none",
         "AGENTS": ", ".join(sorted({name for part in parts.values() for name in part["agents"]})),
-        "SERVERS": ", ".join(name for server in SERVERS.values() for name in server.packages),
+        "SERVERS": ", ".join(
+            name for server in SERVERS.values() for name in server.packages.split()
+        ),
         "ENTRIES": _entries(parts),
         "ABOUT_AGENTS": _numbers(parts, "agents"),
         "ABOUT_PEOPLE": _numbers(parts, "people"),

@@ -61,7 +61,9 @@ def about(history: Path) -> Row:
 
 def rebuild_home(history: Path, home: Path) -> None:
     """The home of a history, with its databases built again; what is there already stays."""
-    shutil.copytree(history / "home", home, dirs_exist_ok=True)
+    home.mkdir(exist_ok=True)
+    if (history / "home").is_dir():  # a tar has no empty directories
+        shutil.copytree(history / "home", home, dirs_exist_ok=True)
     for dump in home.rglob("*.db.sql"):
         with sqlite3.connect(dump.with_suffix("")) as database:
             database.executescript(dump.read_text("utf-8"))
@@ -178,10 +180,11 @@ def checked(row: Row) -> Row:
     """A row of a file of answers. ValueError where it is an answer that does not fit
     answers.schema.json.
     """
-    first = row.get("start", row.get("line"))
-    numbers = [first, row.get("end", first)]
+    first = row.get("start", row.get("line", ""))
+    last = row.get("end", first)
+    is_run = type(first) is type(last) is int and first <= last
     is_answer = row.get("class") in CLASSES and {"commit", "path"} <= row.keys()
-    if "class" in row and not (is_answer and all(type(number) is int for number in numbers)):
+    if not ("cpu_seconds" in row or (is_answer and is_run)):
         raise ValueError(f"this does not fit answers.schema.json: {row}")
     return row
 
