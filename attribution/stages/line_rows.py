@@ -22,6 +22,7 @@ from attribution.authorship.verdicts import CommitVerdict, Span, Verdict
 from attribution.stats.accuracy import MeasuredTier, confidence_of
 from collector.model import Commit, Problem
 from collector.storage.store import Store, iso
+from collector.text import count_of
 from collector.text import printable as shown
 from collector.vocabulary.lines import HEADLINE, Author, Evidence, How, coding_mode, line_class
 
@@ -593,7 +594,7 @@ def problems(judged: Judged) -> list[Problem]:
         for content in ("missing", "too_large"):
             paths = [file.change.path for file in diff.files or () if file.content == content]
             if len(paths) > _LISTED:
-                paths = [f"{paths[0]} and {len(paths) - 1:,} more files"]
+                paths = [f"{paths[0]} and {count_of(len(paths) - 1, 'more file')}"]
             result += [Problem("commits", sha, f"file_{content}", path) for path in paths]
     keys = {number: key for key, number in judged.evidence.sessions.ids.items()}
     for edit_id, outcome in judged.replayed.outcomes().items():
