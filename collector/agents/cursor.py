@@ -13,13 +13,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from collector.agents.common.edits import argument
 from collector.agents.common.jsonl import copies, values
 from collector.agents.common.messages import blocks_of, classify, text_of, without_reminders
 from collector.agents.common.reader import RecordReader
 from collector.agents.machine import files
 from collector.agents.machine.model import LocalSession, Roots, Store
-from collector.json_values import get, get_str
+from collector.json_values import first_text, get, get_str
 from collector.model import Session, Turn
 from collector.vocabulary.agents import Agent
 
@@ -171,9 +170,9 @@ class _Reader(RecordReader):
     def _call(self, block: dict[str, Any], key: str) -> None:
         arguments = block.get("input")
         name = get_str(block, "name")
-        root = argument(arguments, "path") if name == _ROOT_TOOL else ""
+        root = first_text(arguments, "path") if name == _ROOT_TOOL else ""
         self.root = root or self.root
-        self.add_cwd(argument(arguments, "working_directory", "cwd") or root)
+        self.add_cwd(first_text(arguments, "working_directory", "cwd") or root)
         call_id = get_str(block, "id") or key
         self.call_tool(
             call_id,

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from collector.agents.common.edits import argument, search_replace_blocks
+from collector.agents.common.edits import search_replace_blocks
 from collector.agents.common.jsonl import first_value
 from collector.agents.common.reader import Call, RecordReader, Result
 from collector.agents.machine import files
 from collector.agents.machine.model import Store
-from collector.json_values import JsonObject, Moment, get, get_dict, get_str, time_of
+from collector.json_values import JsonObject, Moment, first_text, get, get_dict, get_str, time_of
 from collector.model import Edit, Status
 from collector.text import file_name
 from collector.vocabulary.agents import Agent
@@ -119,15 +119,15 @@ class _Reader(RecordReader):
                 Edit(
                     path,
                     "edit",
-                    replacements=search_replace_blocks(argument(call.arguments, "patch")),
+                    replacements=search_replace_blocks(first_text(call.arguments, "patch")),
                 )
             ]
-        content = argument(call.arguments, "content")
+        content = first_text(call.arguments, "content")
         kind = "write" if call.name == "save" else "append"
         return [Edit(path, kind, content=content if content.endswith("\n") else f"{content}\n")]
 
     def command(self, call: Call, result: Result) -> Any:
-        if code := argument(call.arguments, "code"):
+        if code := first_text(call.arguments, "code"):
             call.arguments = {"command": f"python3 - <<'GPTME'\n{code}\nGPTME"}
         return super().command(call, result)
 

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 
-from collector.agents.common.edits import added_lines, argument, edits_from_arguments
+from collector.agents.common.edits import added_lines, edits_from_arguments
 from collector.agents.common.jsonl import copies, first_value, records
 from collector.agents.common.reader import Call, RecordReader, Result, status_of
 from collector.json_values import (
@@ -126,12 +126,12 @@ class _Reader(RecordReader):
         path = call.path
         arguments = get_dict(call.arguments)
         kind = get_str(arguments, "command")
-        new = argument(arguments, "new_str", "newStr", "content")
+        new = first_text(arguments, "new_str", "newStr", "content")
         if call.name not in self.writers or not path:
             return super().edits(call, result)
         if kind == "create":
             return [
-                Edit(path, "write", content=argument(arguments, "file_text", "fileText") or new)
+                Edit(path, "write", content=first_text(arguments, "file_text", "fileText") or new)
             ]
         if kind == "append":
             return [Edit(path, "append", content=new)]
@@ -141,7 +141,7 @@ class _Reader(RecordReader):
                     path, max(get_int(first_of(arguments, "insert_line", "insertLine")), 0), new
                 )
             ]
-        old = argument(arguments, "old_str", "oldStr")
+        old = first_text(arguments, "old_str", "oldStr")
         return edits_from_arguments(
             {"file_path": path, **({"old_str": old, "new_str": new} if old else arguments)}
         )

@@ -67,6 +67,22 @@ def test_a_call_with_a_path_and_a_text_is_an_edit(
     assert _written(call) == ("/r/a.py", op, BODY)
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("mcp__shelf__ipynb_replace_cell", {"cell_index": 1, "new_content": "a = 'ä'\nb = \"c\""}),
+        ("shelf-ipynb_insert_cell", {"cell_index": 1, "content": "a = 'ä'\nb = \"c\""}),
+        ("mcp__shelf__update_cell", {"cell_id": "one", "new_source": "a = 'ä'\nb = \"c\""}),
+    ],
+)
+def test_the_text_of_a_cell_is_what_stands_in_the_notebook(
+    name: str, arguments: JsonObject
+) -> None:
+    (call,) = session(name, {"ipynb_filepath": "/r/a.ipynb", **arguments}).calls
+    stored = json.dumps(["a = 'ä'\n", 'b = "c"'], indent=4, ensure_ascii=False)
+    assert _written(call) == ("/r/a.ipynb", "edit", stored.removeprefix("[\n").removesuffix("]"))
+
+
 def _written(call: ToolCall) -> tuple[str, str, str]:
     """(path, kind, new text) of the only edit of a call."""
     (edit,) = call.edits

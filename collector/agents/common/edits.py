@@ -2,12 +2,13 @@
 patches, and marked blocks.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from collector.git.patches import parse_unified
-from collector.json_values import JsonObject, get, get_list, get_str
+from collector.json_values import JsonObject, first_text, get, get_dict, get_list, get_str
 from collector.model import Edit, Hunk, Replacement
 from collector.text import resolve
 
@@ -19,6 +20,7 @@ _PATH = (
         "TargetFile",
         "target_file",
         "notebook_path",
+        "ipynb_filepath",
         "filename",
         "filepath",
     ),
@@ -46,20 +48,23 @@ _NEW = (
     "new",
 )
 _ALL = ("replace_all", "replaceAll", "change_all", "AllowMultiple", "allow_multiple", "all")
-_CONTENT = ("content", "contents", "file_text", "CodeContent", "text")
+_CONTENT = (
+    "content",
+    "contents",
+    "file_text",
+    "CodeContent",
+    "text",
+    "new_content",
+    "new_source",
+)
 _FRAGMENT = ("body", "repl", "code")  # part of a file
 _EXISTING = re.compile(r"^.*\.\.\. ?existing code ?\.\.\..*\n?", re.M)
 PATCH_TOOLS = ("apply_patch", "applypatch", "patch")  # in lower case, as those below
 DELETE_TOOLS = ("delete", "delete_file")
 
 
-def argument(arguments: object, *spellings: str) -> str:
-    """The first of several spellings of an argument that is text, or ""."""
-    return text_argument(arguments, spellings) or ""
-
-
 def text_argument(arguments: object, spellings: Sequence[str]) -> str | None:
-    """The same; None where no spelling is."""
+    """The first of several spellings of an argument that is text; None where no spelling is."""
     for name in spellings:
         value = get(arguments, name)
         if isinstance(value, str):
@@ -68,7 +73,7 @@ def text_argument(arguments: object, spellings: Sequence[str]) -> str | None:
 
 
 def path_argument(arguments: object) -> str:
-    return argument(arguments, *_PATH)
+    return first_text(arguments, *_PATH)
 
 
 def replacements(arguments: object) -> tuple[Replacement, ...]:
@@ -97,15 +102,12 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
             for edit in edits_from_arguments(part, cwd)
         ]
     body = text_argument(arguments, _FRAGMENT)
+    if path.endswith(".ipynb") and any(name.startswith("cell") for name in get_dict(arguments)):
+        body = _cell_in_file(first_text(arguments, *_CONTENT))
     pairs = replacements(arguments)
     if body is not None and not pairs:
-        return [
-            Edit(
-                path,
-                "edit",
-                **{**recorded, "hunks": recorded.get("hunks") or tuple(_added_hunks(body))},
-            )
-        ]
+        recorded["hunks"] = recorded.get("hunks") or tuple(_added_hunks(body))
+        return [Edit(path, "edit", **recorded)]
     if len(pairs) == 1 and not pairs[0].old:  # an empty old text creates the file
         return [Edit(path, "write", content=pairs[0].new, **recorded)]
     if pairs:
@@ -114,6 +116,12 @@ def edits_from_arguments(arguments: object, cwd: str = "", **recorded: Any) -> l
     if content is not None and get(arguments, "mode") == "append":
         return [Edit(path, "append", content=content)]
     return [Edit(path, "edit" if content is None else "write", content=content, **recorded)]
+
+
+def _cell_in_file(source: str) -> str:
+    """The text of a notebook's cell as the lines of the file, laid out as Jupyter does."""
+    lines = source.splitlines(keepends=True)
+    return ",\n".join(f"    {json.dumps(line, ensure_ascii=False)}" for line in lines)
 
 
 _WRITES = re.compile(r"write|edit|create|replace|insert|append|patch|update|save|modify", re.I)
@@ -146,7 +154,7 @@ def edits_from_patch(arguments: object, cwd: str = "") -> list[Edit]:
     """What a tool that takes a patch was asked to do: the patch is its whole input, or one of
     its arguments.
     """
-    text = arguments if isinstance(arguments, str) else argument(arguments, *_PATCH)
+    text = arguments if isinstance(arguments, str) else first_text(arguments, *_PATCH)
     if BEGIN in text:
         return parse_patch(text, cwd)
     return []

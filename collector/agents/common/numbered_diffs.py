@@ -8,8 +8,8 @@ line-addressed patches of Oh My Pi, sections `[path#tag]` of operations on numbe
 import re
 from collections.abc import Iterable
 
-from collector.agents.common.edits import argument, text_argument
-from collector.json_values import JsonObject, get, get_list, get_str
+from collector.agents.common.edits import text_argument
+from collector.json_values import JsonObject, first_text, get, get_list, get_str
 from collector.model import Edit, Hunk
 from collector.text import resolve
 
@@ -121,7 +121,7 @@ def hashline_edits(arguments: object, cwd: str = "") -> list[Edit]:
     """The files that a patch changes, deletes or moves; the new text of a changed file is not
     known from the patch.
     """
-    text = argument(arguments, "input", "patch")
+    text = first_text(arguments, "input", "patch")
     headers = list(_HEADER.finditer(text))
     edits = []
     for number, header in enumerate(headers, 1):

@@ -15,7 +15,6 @@ from collector.agents.common.call_ids import CallIds, CallText
 from collector.agents.common.edits import (
     DELETE_TOOLS,
     PATCH_TOOLS,
-    argument,
     deletions,
     edits_from_arguments,
     edits_from_patch,
@@ -31,6 +30,7 @@ from collector.json_values import (
     JsonObject,
     Moment,
     first_of,
+    first_text,
     get,
     get_dict,
     get_str,
@@ -387,12 +387,12 @@ class RecordReader(SessionBuilder):
 
     def command(self, call: Call, result: Result) -> Command | None:
         """What a shell ran."""
-        cwd = resolve(call.cwd, argument(call.arguments, *_DIRECTORY)) or call.cwd
+        cwd = resolve(call.cwd, first_text(call.arguments, *_DIRECTORY)) or call.cwd
         background = result.running or any(
             get(call.arguments, name) is True for name in _BACKGROUND
         )
         output = result.text if result.printed is None else result.printed
-        return shell_command(argument(call.arguments, *_COMMAND), cwd, output, background)
+        return shell_command(first_text(call.arguments, *_COMMAND), cwd, output, background)
 
     def observation(self, call: Call, result: Result) -> FileObservation | None:
         """The text that a tool which reads files has shown."""
@@ -409,7 +409,9 @@ class RecordReader(SessionBuilder):
     def spawn(self, call: Call, result: Result) -> Spawn:
         """The subagent that a call started."""
         return Spawn(
-            kind=argument(call.arguments, "subagent_type", "agent_type", "subagent_name", "agent"),
+            kind=first_text(
+                call.arguments, "subagent_type", "agent_type", "subagent_name", "agent"
+            ),
             visible=False,
         )
 
@@ -420,15 +422,15 @@ class RecordReader(SessionBuilder):
 
 def is_shell_of_server(name: str, arguments: object) -> bool:
     """Whether a tool of a server ran a command."""
-    return bool(_SERVER_SHELL.fullmatch(name) and argument(arguments, *_COMMAND))
+    return bool(_SERVER_SHELL.fullmatch(name) and first_text(arguments, *_COMMAND))
 
 
 def forwarded_call(name: str, arguments: object) -> tuple[str, object]:
     """Name and arguments of the tool that a call passes on, the name behind its server's; those
     of the call itself where it names none.
     """
-    server = argument(arguments, "server_name", "ServerName")
-    tool = argument(arguments, "name", "tool_name", "ToolName")
+    server = first_text(arguments, "server_name", "ServerName")
+    tool = first_text(arguments, "name", "tool_name", "ToolName")
     passed = first_of(arguments, "arguments", "Arguments")
     if not tool:
         return name, arguments
@@ -555,7 +557,7 @@ class AnyAgentReader(RecordReader):
         return call.name.lower()
 
     def command(self, call: Call, result: Result) -> Command | None:
-        if self.tool(call) == "exec" and not argument(call.arguments, *_COMMAND):
+        if self.tool(call) == "exec" and not first_text(call.arguments, *_COMMAND):
             commands = commands_in_script(get_str(call.arguments, "input"))
             if not commands:
                 return None
@@ -564,7 +566,7 @@ class AnyAgentReader(RecordReader):
             call = replace(
                 call, arguments={**get_dict(call.arguments), "command": text, "cwd": cwd}
             )
-        self.add_cwd(normal_path(argument(call.arguments, *_DIRECTORY)))
+        self.add_cwd(normal_path(first_text(call.arguments, *_DIRECTORY)))
         return super().command(call, result)
 
     def edits(self, call: Call, result: Result) -> Iterable[Edit]:
@@ -577,8 +579,8 @@ class AnyAgentReader(RecordReader):
                 for edit in parse_patch(patch, call.cwd)
             ]
         if name in self.shells:
-            cwd = argument(arguments, *_DIRECTORY) or call.cwd
-            return edits_of_command(argument(arguments, *_COMMAND), cwd)
+            cwd = first_text(arguments, *_DIRECTORY) or call.cwd
+            return edits_of_command(first_text(arguments, *_COMMAND), cwd)
         if name in _EDITORS and get_str(arguments, "command") not in _CHANGING:
             return ()
         if name in self.writers:
