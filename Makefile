@@ -95,14 +95,14 @@ lab: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
 
 # Histories whose lines have known authors (benchmarks/lab/README.md), as many as there is time for, and what is said of them.
-# AGENTS: separated by commas; SEEDS: first and last (1000-1089 and 2000-2071 are of release 2.0); MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
-SEEDS ?= 2000-2071
+# AGENTS: separated by commas; SEEDS: first and last (3000-3199 are of release 3.0); MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
+SEEDS ?= 3000-3199
 MINUTES ?= 240
 lab-corpus: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES)
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus score $(if $(WHOWROTE_CORPUS_SALT),--hidden)
 
-# The open histories, the scorer, licence and card as a tar in build/, with its SHA-256.
+# The open histories, the scorer, licence and card as a tar in benchmarks/releases, with its SHA-256.
 corpus-release: setup
 	PYTHONPATH=benchmarks $(BIN)/python -m corpus release
 

@@ -15,15 +15,15 @@ from typing import Any
 from lab.agents import BY_NAME
 from lab.install import CACHE, NotInstalled, install
 from scorer.__main__ import TABLES, print_scores
-from scorer.histories import about, histories
+from scorer.histories import histories
 from scorer.scoring import scores
 
 from corpus.answers import ALWAYS, CONTESTANTS, EARLY, ONE_AGENT, answers, asked, kept_answers
-from corpus.axes import AGENTS, PUBLISHED, crossed_counts, draw
+from corpus.axes import AGENTS, PUBLISHED, draw
 from corpus.floors import SAMPLE, measure
 from corpus.history import History
-from corpus.page import DOCS, FORMER, PARTS, ROOT, note_look, page_texts, store_scores
-from corpus.release import make_release
+from corpus.page import DOCS, FORMER, PARTS, note_look, page_texts, store_scores
+from corpus.release import RELEASES, make_release
 from corpus.store import keep, mark_shown, small_choice
 
 CORPUS = CACHE / "corpus"
@@ -81,12 +81,6 @@ def make(agents: list[str], seeds: range, minutes: float) -> int:
             flush=True,
         )
     return failures
-
-
-def print_counts(hidden: bool) -> None:
-    rows = [about(path) for path in histories(directory(hidden=hidden))]
-    for axis, value, count, agents in crossed_counts(rows):
-        print(f"{axis:8} {value:16} {count:4} {agents}")
 
 
 def score(part: str, names: list[str], most: int) -> dict[str, dict[str, Any]]:
@@ -149,7 +143,7 @@ def main() -> int:
     )
     parser.add_argument(
         "action",
-        choices=("make", "counts", "score", "sample", "floors", "shown", "page", "release"),
+        choices=("make", "score", "sample", "floors", "shown", "page", "release"),
     )
     parser.add_argument("--agents", default=",".join(AGENTS), help="names separated by commas")
     parser.add_argument("--seeds", default="0-499", help="first and last")
@@ -176,9 +170,7 @@ def main() -> int:
     elif options.action == "page":
         make_page(options.contestants.split(","), options.most)
     elif options.action == "release":
-        print(make_release(directory(hidden=False), ROOT / "build"))
-    elif options.action == "counts":
-        print_counts(options.hidden)
+        print(make_release(directory(hidden=False), RELEASES))
     else:
         first, _, last = options.seeds.partition("-")
         make(

@@ -109,7 +109,10 @@ CLASHES: Mapping[str, Sequence[str]] = {
 }
 HUNDRED = 100  # seeds in which the agents take turns
 # Salts of hidden parts that have become open, by their release.
-PUBLISHED = {"1.0": "fe68ed14f6d434d7f4d6f45d285129908fd202c4de2bde62f606aa6ebdc27501"}
+PUBLISHED = {
+    "1.0": "fe68ed14f6d434d7f4d6f45d285129908fd202c4de2bde62f606aa6ebdc27501",
+    "2.0": "4e4b4b20d855f44b4f272f6108af83f7f226e4fcf89e64a9840253016552bc18",
+}
 LANGUAGES = (
     "python",
     "typescript",

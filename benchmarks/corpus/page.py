@@ -20,7 +20,7 @@ from scorer.scoring import FAILURES, NUMBERS, percent
 
 from corpus.answers import git, version_of
 from corpus.axes import PUBLISHED, crossed_counts
-from corpus.release import RELEASE, make_release
+from corpus.release import RELEASE, RELEASES, make_release
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = ROOT / "benchmarks" / "data" / "lab-corpus.json"
@@ -42,7 +42,7 @@ LOOK_COLUMNS = ("day", "release", "version", "commit", "entries", "histories")
 FORMER = "whowrote on former"
 ENTRIES = {
     "whowrote": ("whowrote", "this program, as a user starts it"),
-    FORMER: ("whowrote, where 1.0 was hidden", "those histories of the open part"),
+    FORMER: ("whowrote, where 2.0 was hidden", "those histories of the open part"),
     "sessions": (
         "commit windows",
         "every line of a commit that was made while a transcript goes on, or up to half an hour"
@@ -86,7 +86,7 @@ def store_scores(
     before = json.loads(DATA.read_text("utf-8")) if DATA.exists() else {}
     old = before["parts"] if before.get("release") == RELEASE else {}
     day = datetime.now(UTC).date().isoformat()
-    tar = make_release(corpora["open"], ROOT / "build")
+    tar = make_release(corpora["open"], RELEASES)
     data: dict[str, Any] = {
         "release": RELEASE,
         "tar_sha256": hashlib.sha256(tar.read_bytes()).hexdigest(),
@@ -129,7 +129,7 @@ def _kept(result: Mapping[str, Any], entry: str) -> dict[str, Any]:
     """What the page shows: where this program fails in the open part, else only how often. No
     `entry` in the hidden part.
     """
-    names = {"scorer", "histories", "without_answers", "lines", "scored", "all", "before_commit"}
+    names = {"scorer", "histories", "lines", "scored", "all", "before_commit"}
     names |= {"cpu_seconds", "misses"}
     whole = entry == "whowrote"
     names |= {"recall", "precision", "axes"} if whole else set()
@@ -140,6 +140,7 @@ def _kept(result: Mapping[str, Any], entry: str) -> dict[str, Any]:
         **{name: result[name] for name in names},
         **({"failures": result["failures"]} if whole else {}),
         "failed": dict(counts),
+        "without_answers": len(result["without_answers"] or ()),
     }
 
 
@@ -232,7 +233,7 @@ def _entries(parts: Mapping[str, Any]) -> str:
                         scored["day"],
                         number,
                         commit or "-",
-                        scored["without_answers"] or 0,
+                        scored["without_answers"],
                         f"{spent['median']:.1f}, {spent['most']:.1f}" if spent else "-",
                         what if part == PARTS[0] else "",
                     )

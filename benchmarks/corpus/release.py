@@ -1,7 +1,6 @@
 """The open part as a tar that others can score with: histories, scorer, licence and a card.
 
-The same histories give the same bytes: entries are sorted and have neither times nor owners. It is
-not compressed, as compressors differ.
+The same histories give the same tar: entries are sorted and have neither times nor owners.
 """
 
 from __future__ import annotations
@@ -20,21 +19,22 @@ from corpus.axes import AXES
 
 ROOT = Path(__file__).parent.parent.parent
 SCORER = ROOT / "benchmarks" / "scorer"
-RELEASE = "2.0"
+RELEASE = "3.0"
+RELEASES = ROOT / "benchmarks" / "releases"
 
 
 def make_release(corpus: Path, directory: Path) -> Path:
     """Writes the tar, with its SHA-256 beside it, to the directory; the tar."""
     name = f"whowrote-corpus-{RELEASE}"
-    target = directory / f"{name}.tar"
+    target = directory / f"{name}.tar.xz"
     directory.mkdir(exist_ok=True)
-    with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as archive:
+    with tarfile.open(target, "w:xz", format=tarfile.PAX_FORMAT, preset=9) as archive:
         for path, content in _files(corpus):
             entry = tarfile.TarInfo(f"{name}/{path}")
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
     digest = hashlib.sha256(target.read_bytes()).hexdigest()
-    target.with_suffix(".tar.sha256").write_text(f"{digest}  {target.name}\n", "utf-8")
+    Path(f"{target}.sha256").write_text(f"{digest}  {target.name}\n", "utf-8")
     return target
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import VERSION
-from .histories import ask, histories, open_corpus, without_network
+from .histories import apart_from, ask, histories, open_corpus
 from .scoring import NUMBERS, between, differences, percent, scores
 
 TABLES = {
@@ -54,8 +54,9 @@ def print_scores(result: Mapping[str, Any], tables: Iterable[str] = TABLES) -> N
     )
     if result["not_asked"]:
         print(f"{result['not_asked']} lines were answered that nobody asks about")
-    if result["without_answers"]:
-        print(f"{result['without_answers']} histories without answers: their lines are unknown")
+    if missing := result["without_answers"]:
+        print(f"{len(missing)} histories have no answers, so their lines are unknown:")
+        print(" ".join(missing))
     if spent := result["cpu_seconds"]:
         print(f"CPU seconds for a history: median {spent['median']:.1f}, most {spent['most']:.1f}")
     print("\nShares in percent, with intervals of 95 % over histories:\n")
@@ -103,9 +104,9 @@ def compare(options: argparse.Namespace) -> int:
 def run(options: argparse.Namespace) -> int:
     """Writes the answers of a command about each history; 1 if it failed on one."""
     failed = 0
-    if not without_network():
-        print("This machine cannot cut the network off: the command has it.", file=sys.stderr)
     with open_corpus(options.corpus) as corpus, options.answers.open("w", encoding="utf-8") as out:
+        if not apart_from(corpus):
+            print("This machine cannot hide truth and network from the command.", file=sys.stderr)
         for history in histories(corpus)[: options.first]:
             try:
                 rows = ask(history, options.command, options.seconds)

@@ -116,9 +116,13 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @cache
-def without_network() -> tuple[str, ...]:
-    """What starts a program without a network; empty where this machine cannot."""
-    for words in (("unshare", "--net"), ("unshare", "--map-current-user", "--net")):
+def apart_from(hidden: Path) -> tuple[str, ...]:
+    """What starts a program without a network, and without what a directory holds; empty where
+    this machine cannot.
+    """
+    hide = ("sh", "-c", 'mount -t tmpfs hidden "$0" && exec "$@"', str(hidden.resolve()))
+    for rights in ((), ("--map-root-user",)):
+        words = ("unshare", *rights, "--net", "--mount", *hide)
         try:
             subprocess.run([*words, "true"], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
@@ -139,7 +143,7 @@ def run_in(
     status than those accepted, or takes longer.
     """
     with subprocess.Popen(
-        [*without_network(), *command],
+        command,
         cwd=clone,
         env=environment(clone.parent),
         stdin=subprocess.DEVNULL,
@@ -194,7 +198,7 @@ def ask(history: Path, command: Sequence[str], seconds: float) -> list[Row]:
     with tempfile.TemporaryDirectory() as scratch:
         clone = unpack(history, Path(scratch))
         before = cpu_seconds()
-        text = run_in(clone, command, seconds)
+        text = run_in(clone, [*apart_from(history.parent), *command], seconds)
         spent = cpu_seconds() - before
     rows = [checked(row) for row in _rows_in(text.splitlines(), "the command")]
     return [{"history": history.name, **row} for row in [*rows, {"cpu_seconds": round(spent, 2)}]]

@@ -484,7 +484,7 @@ def scores(
     return {
         "scorer": VERSION,
         "histories": len(axes),
-        "without_answers": len(axes.keys() - answered) if answered or not rows else None,
+        "without_answers": sorted(axes.keys() - answered) if answered or not rows else None,
         "lines": len(truth),
         "scored": len(lines),
         "answered": sum(line.answer.said != "unknown" for line in lines),

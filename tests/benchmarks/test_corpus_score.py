@@ -205,7 +205,7 @@ def test_what_a_history_took_and_whether_it_was_answered_is_said(tmp_path: Path)
     rows = ({"history": name, "cpu_seconds": seconds} for name, seconds in spent)
     result = scoring.scores(tmp_path, [write_rows(tmp_path / "spent.jsonl", rows)])
     assert result["cpu_seconds"] == {"histories": 3, "median": 2, "most": 4}
-    assert result["without_answers"] == 1
+    assert result["without_answers"] == ["d"]
     # they are older than the axis of events
     events = [pick(row, "value", "lines") for row in result["axes"] if row["axis"] == "event"]
     assert events == [("nothing", 40)]

@@ -151,6 +151,6 @@ def test_each_value_of_each_axis_is_drawn_often_and_for_several_agents() -> None
 
 
 def test_seeds_of_an_earlier_release_draw_what_they_did() -> None:
-    plans = [draw(seed, salt=salt) for salt in PUBLISHED.values() for seed in range(1000, 1047)]
+    plans = [draw(seed, salt=PUBLISHED["1.0"]) for seed in range(1000, 1047)]
     digest = sha256(str(plans).encode()).hexdigest()
     assert digest[:16] == "668e077b3530026b"

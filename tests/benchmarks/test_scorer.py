@@ -13,7 +13,7 @@ import pytest
 from corpus.floors import SAMPLE
 from corpus.release import make_release
 from jsonschema import Draft202012Validator
-from scorer.histories import histories, run_in
+from scorer.histories import apart_from, histories, run_in
 from support.answers import pick
 
 from collector.json_values import JsonObject
@@ -30,7 +30,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(history, directory / "corpus" / history.name)
     with tarfile.open(make_release(directory / "corpus", directory)) as archive:
         archive.extractall(directory, filter="data")
-    return next(directory.glob("*.tar")).with_suffix("")
+    return next(directory.glob("*.tar.xz")).with_suffix("").with_suffix("")
 
 
 def score(root: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -42,7 +42,7 @@ def score(root: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str
 def ask(root: Path, *program: str) -> tuple[subprocess.CompletedProcess[str], list[JsonObject]]:
     """A run of a program of Python about the tar, and its answers."""
     answers = root.with_name("answers.jsonl")
-    done = score(root, "run", f"{root}.tar", answers, "--", sys.executable, *program)
+    done = score(root, "run", f"{root}.tar.xz", answers, "--", sys.executable, *program)
     return done, [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
 
 
@@ -56,12 +56,12 @@ def test_a_stranger_scores_git_blame_with_the_tar_alone(root: Path) -> None:
         assert not schema.is_valid(rows[0] | wrong), wrong
     # a person is said to have written every line, and the truth has others
     result = json.loads(score(root, "score", root, answers, "--json").stdout)
-    assert pick(result, "histories", "without_answers") == (MOST, 0)
+    assert pick(result, "histories", "without_answers") == (MOST, [])
     assert f"{result['lines']:,} lines are asked about" in (root / "CARD.md").read_text("utf-8")
     assert result["all"]["person_found"]["rate"] == 1
     assert result["all"]["agent_called_person"]["rate"] > 0.95
     assert result["all"]["person_precision"]["rate"] < 0.6
-    shown = score(root, "score", f"{root}.tar", answers).stdout
+    shown = score(root, "score", f"{root}.tar.xz", answers).stdout
     assert "agent's line called a person's" in shown
     assert "people's lines called" in score(root, "compare", root, answers, answers).stdout
 
@@ -97,6 +97,16 @@ def test_a_program_sees_one_history_and_no_truth(root: Path) -> None:
     done, rows = ask(root, "-c", program)
     assert done.returncode == 0, done.stderr
     assert [set(row) for row in rows] == [{"history", "cpu_seconds"}] * MOST
+
+
+def test_the_truth_cannot_be_read_where_it_lies(root: Path) -> None:
+    if not apart_from(root):
+        pytest.skip("this machine cannot hide a directory from a program")
+    program = f"import pathlib; assert not [*pathlib.Path({str(root)!r}).rglob('truth.jsonl')]"
+    done = score(
+        root, "run", root, root.with_name("none.jsonl"), "--", sys.executable, "-c", program
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_program_that_fails_or_takes_too_long_has_no_answers(root: Path) -> None:
