@@ -168,10 +168,9 @@ class _Writer:
         for _, sighted in self._session.sightings:
             yield sighted.at or 0.0, 0, sighted.text, 0.0
         yield from ((at, 0, text, 0.0) for at, text in self._session.shown)
-        moments = set(self._session.moments)
         for raw in self._session.edits:
             yield from ((raw.at, 1, text, 0.0) for text in lines_before(raw))
-            timed = raw.at if raw.status is Status.OK and round(raw.at) in moments else 0.0
+            timed = raw.at if raw.status is Status.OK else 0.0
             yield from ((raw.at, 2, text, timed) for text in raw.edit.new_texts())
 
 

@@ -53,7 +53,7 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "36"
+VERSION = "37"
 """Of what is concluded: to be raised with the rules."""
 
 
