@@ -10,8 +10,7 @@ from attribution.ensure.lines import attribute_one
 from attribution.features import version as features_version
 from attribution.queries.repositories import all_repositories
 from attribution.stages import feature_rows as rows
-from attribution.stages.judging import VERSION
-from attribution.stages.lines_due import is_current
+from attribution.stages.lines_due import VERSION, is_current
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
 from collector.hooks import plugins

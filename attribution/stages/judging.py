@@ -53,9 +53,6 @@ from collector.model import Checkpoint
 from collector.runtime.stages import RunContext
 from collector.vocabulary.sessions import CheckpointStore
 
-VERSION = "37"
-"""Of what is concluded: to be raised with the rules."""
-
 
 def judge_lines(
     context: RunContext,

@@ -8,7 +8,6 @@ from pathlib import Path
 from attribution.authorship.options import AttributeOptions
 from attribution.features import version as features_version
 from attribution.queries.features import features_ready
-from attribution.stages.judging import VERSION
 from collector.agents import readers
 from collector.checkpoints import is_checkpoint_ref
 from collector.checkpoints.pull_requests import is_source
@@ -20,6 +19,8 @@ from collector.repository_rows import find_repo
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 
+VERSION = "37"
+"""Of what is concluded: to be raised with the rules."""
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 
 

@@ -18,7 +18,7 @@ from attribution.authorship.session_edits import (
     forget_stored_subagents,
     session_edits,
 )
-from attribution.stages.judging import VERSION as CONCLUDED
+from attribution.stages.lines_due import VERSION as CONCLUDED
 from collector.agents import readers
 from collector.errors import INPUT_ERRORS, InputTooLarge
 from collector.git.repository import GitRepo

@@ -216,7 +216,7 @@ def test_a_run_that_was_stopped_goes_on_from_there(
     monkeypatch.setenv(session_cache.ENVIRONMENT, str(tmp_path / "another.db"))
     fresh = _run(repository, tmp_path / "fresh.db")
     monkeypatch.setenv(session_cache.ENVIRONMENT, str(tmp_path / "stopped.db"))
-    for step, done in (("judging.settle", "judging.Runner"), ("lines._write", "judging.settle")):
+    for step, done in (("judging.settle", "judging.Runner"), ("line_run._write", "judging.settle")):
         with monkeypatch.context() as patch, pytest.raises(_Stopped):
             patch.setattr(f"attribution.stages.{step}", _stop)
             _run(repository, tmp_path / "out.db")
