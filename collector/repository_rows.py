@@ -64,11 +64,6 @@ def _directory_names(repo: GitRepo) -> list[str]:
     return ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)] or [""]
 
 
-def stored_name(store: Store, repo_id: int) -> str:
-    """Name of a repository in this database."""
-    return str(store.value("SELECT name FROM repos WHERE id = ?", (repo_id,)))
-
-
 def find_repo(store: Store, repo: GitRepo, name: str = "") -> int | None:
     """Number of the row of a clone, None when it has none.
 

@@ -109,6 +109,11 @@ class CommitHistory:
         """Paths that a commit changed."""
         return {file.change.path for file in self.diffs[sha].files or ()}
 
+    def texts(self, sha: str) -> set[str]:
+        """Paths that a commit changed, and that have a text in it."""
+        files = self.diffs[sha].files or ()
+        return {f.change.path for f in files if f.content == "text" and f.change.new is not None}
+
     def renames(self, sha: str) -> dict[str, str]:
         """Path -> path before, of the files that a commit renamed."""
         changes = (file.change for file in self.diffs[sha].files or ())

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from attribution.authorship.case import SLACK, AddedFile
+from attribution.authorship.commits import CommitHistory
 from attribution.authorship.replay import ReplayStep
 from attribution.authorship.timeline import LAST, Timeline
 from collector.model import Commit, Edit
@@ -43,27 +44,24 @@ class _Loose:
 
 def follow_renamed(
     lines: Iterable[Timeline],
-    commits: Sequence[Commit],
+    history: CommitHistory,
     added: Callable[[str], Sequence[AddedFile]],
-    touched: Mapping[str, Iterable[str]],
-    last_change: Callable[[str, float], float],
-    renames: Mapping[str, Mapping[str, str]],
+    touched: Mapping[str, Set[str]],
 ) -> None:
     """Adds a step to a timeline for each file that was moved before the commit that adds it.
 
-    `added`: files of a commit, `touched`: their paths; `last_change`: (path, moment) -> when a
-    commit wrote it last before; `renames`: commit -> path -> path before, of those it renames.
+    `added`: files of a commit with their texts, which are read for it; `touched`: their paths.
     """
     for line in lines:
-        _follow_known(line, commits, added, touched, last_change, renames)
-        loose = _loose_files(line, last_change)
-        for commit in _in_reach(loose.values(), commits):
+        _follow_known(line, history, added, touched)
+        loose = _loose_files(line, history.last_change)
+        for commit in _in_reach(loose.values(), history.commits):
             last = commit.author_time + SLACK
             names = [
                 path
                 for path, file in loose.items()
                 if path not in touched[commit.sha]
-                and not last_change(path, commit.author_time)  # else it was not moved
+                and not history.last_change(path, commit.author_time)  # else it was not moved
                 and any(last - _RECENT <= step.at <= last for step in file.steps)
             ]
             if names:
@@ -72,11 +70,9 @@ def follow_renamed(
 
 def _follow_known(
     line: Timeline,
-    commits: Sequence[Commit],
+    history: CommitHistory,
     added: Callable[[str], Sequence[AddedFile]],
-    touched: Mapping[str, Iterable[str]],
-    last_change: Callable[[str, float], float],
-    renames: Mapping[str, Mapping[str, str]],
+    touched: Mapping[str, Set[str]],
 ) -> None:
     """A rename may be a commit of its own, and the edit one after it."""
     edited: dict[str, _Loose] = defaultdict(_Loose)
@@ -85,14 +81,16 @@ def _follow_known(
             edited[step.path].steps.append(step)
     targets = {step.new_path for step in line.steps} | edited.keys()
     names: dict[str, str] = {}
-    for commit in _in_reach(edited.values(), commits):
+    for commit in _in_reach(edited.values(), history.commits):
         last = commit.author_time + SLACK
-        pairs = dict(renames.get(commit.sha, {}))
-        gone = edited.keys() & set(touched[commit.sha])
+        pairs = history.renames(commit.sha)
+        gone = edited.keys() & touched[commit.sha]
         if gone and gone.isdisjoint(pairs):
-            pairs |= _replacements(added(commit.sha), gone, edited, last)
+            gone -= history.texts(commit.sha)
+            # most commits lose none, and need not be read
+            pairs |= _replacements(added(commit.sha), gone, edited, last) if gone else {}
         for path, old in pairs.items():
-            known = max(last_change(old, commit.author_time), last - _RECENT)
+            known = max(history.last_change(old, commit.author_time), last - _RECENT)
             is_edited = old in edited and any(
                 known <= step.at <= last for step in edited[old].steps
             )
@@ -120,8 +118,7 @@ def _replacements(
     files: Sequence[AddedFile], names: set[str], edited: Mapping[str, _Loose], last: float
 ) -> dict[str, str]:
     """New files for those that are gone, where git sees no rename: most of their text is new."""
-    gone = names - {file.path for file in files}
-    texts = {name: edited[name].lines(last) for name in sorted(gone)}
+    texts = {name: edited[name].lines(last) for name in sorted(names)}
     return {
         file.path: name
         for file in files

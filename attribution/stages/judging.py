@@ -142,14 +142,7 @@ def replay(
     )
     add_snapshots(lines, snapshots, partial(text_at, context.repo))
     touched = {sha: history.touched(sha) for sha in history.diffs}
-    follow_renamed(
-        lines.values(),
-        history.commits,
-        texts.added,
-        touched,
-        history.last_change,
-        {sha: renames for sha in history.diffs if (renames := history.renames(sha))},
-    )
+    follow_renamed(lines.values(), history, texts.added, touched)
     for line in lines.values():
         line.windows.tasks = texts.task
         line.windows.tracked = texts.is_tracked

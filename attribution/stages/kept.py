@@ -14,7 +14,6 @@ from attribution.authorship.commits import CommitHistory
 from attribution.authorship.run_data import RunInputs
 from attribution.stages.earlier import sessions_unread
 from collector.local.model import LocalSessions
-from collector.repository_rows import stored_name
 from collector.runtime.stages import RunContext, digest
 from collector.storage.session_cache import SessionCache, seal, sessions_of
 
@@ -74,5 +73,5 @@ def work_of(context: RunContext, evidence: RunInputs, local: LocalSessions) -> I
     missing = _missing(evidence.history)
     unread = repr(sessions_unread(context, local))
     key = digest(VERSION, context.key, *local.worktrees, *read, "", *edits, unread, *missing)
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, context.repo_id) as cache:
         yield KeptWork(cache, key, "run")

@@ -35,7 +35,6 @@ from collector.load import (
     store_session,
 )
 from collector.model import Problem, TranscriptReader
-from collector.repository_rows import stored_name
 from collector.runtime import workers
 from collector.runtime.bounds import (
     PART_ERRORS,
@@ -71,7 +70,7 @@ def read_sessions(
     `few`: for a question, without features and without keeping anything. Raises InputTooLarge where
     too much would have to be read that the cache lacks.
     """
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, context.repo_id) as cache:
         reads = _Reading(context, cache, ids, readers(), few).read(files, jobs)
     reach = {session.key: reads[session.key].reach for session in files}
     edits = [each for session in files if (each := reads[session.key].edits) is not None]
@@ -83,7 +82,7 @@ def read_sessions(
 def kept_shared_lines(context: RunContext) -> bytes | None:
     """What `keep_shared_lines` kept of the commits that were attributed."""
     head = context.store.value("SELECT head_sha FROM repos WHERE id = ?", (context.repo_id,))
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, context.repo_id) as cache:
         lines = cache.get("", digest(VERSION, str(head)))
     return lines if isinstance(lines, bytes) else None
 
@@ -92,7 +91,7 @@ def keep_shared_lines(context: RunContext, head: str, lines: bytes) -> None:
     """Keeps which lines the files of a history share, for questions about later commits; nothing
     where none were counted.
     """
-    with sessions_of(context.store, stored_name(context.store, context.repo_id)) as cache:
+    with sessions_of(context.store, context.repo_id) as cache:
         if lines and cache.key:
             cache.put("", digest(VERSION, head), {"": seal(lines, cache.key)})
 

@@ -84,10 +84,8 @@ class SessionCache:
         asked.
         """
         with suppress(*_FAILURES):
-            full = self._cache is None or int(self._cache.value(_KEPT_BYTES) or 0) >= CACHE_BYTES
-            if full:
-                return b""
-            return self._key
+            if self._cache and int(self._cache.value(_KEPT_BYTES) or 0) < CACHE_BYTES:
+                return self._key
         return b""
 
     def put(self, session: str, input_key: str, parts: Mapping[str, bytes]) -> None:
@@ -137,10 +135,11 @@ def _size(parts: Mapping[str, bytes]) -> int:
 
 
 @contextmanager
-def sessions_of(store: Store, repo: str) -> Iterator[SessionCache]:
+def sessions_of(store: Store, repo_id: int) -> Iterator[SessionCache]:
     """The cache for a repository of a database; what was added is in it at the end, also when
     the work in between fails.
     """
+    repo = str(store.value("SELECT name FROM repos WHERE id = ?", (repo_id,)))
     file = path()
     cache = None if file is None or str(store.path) == ":memory:" else _open(file)
     try:
