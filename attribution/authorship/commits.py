@@ -207,10 +207,10 @@ def read_history(
 
 
 def added_files(
-    repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset()
+    repo: GitRepo, diff: CommitDiff, characters: Set[str] = frozenset(), old: bool = True
 ) -> list[AddedFile]:
     """The added lines of a commit with the texts around them, also of files that only lose some.
-    `characters`: as for `text_of`.
+    `characters`: as for `text_of`. `old`: with the versions before.
     """
     result = []
     for file in diff.files or ():
@@ -218,7 +218,7 @@ def added_files(
             text = text_of(repo.content(file.change.new), characters)
             before = (
                 text_of(repo.content(file.change.old), characters)
-                if file.change.old is not None
+                if old and file.change.old is not None
                 else ""
             )
             ranges = ((a, b) for a, b, _ in file.added)

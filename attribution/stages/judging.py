@@ -91,7 +91,7 @@ def read_inputs(
     )
     own = own_commits(history.commits, sessions.edits, history.touched)
     history.characters = characters_of(sessions.edits)
-    added = partial(added_files, context.repo, characters=history.characters)
+    added = partial(added_files, context.repo, characters=history.characters, old=False)
     put_sessions_on_clock(history, own, sessions.edits, added)
     history.put_on_clock(on_session_clocks(history, own, sessions.edits, added))
     links = link_by_trailer(history.commits, checkpoints)
