@@ -42,7 +42,8 @@ def run(command: Sequence[str], variables: Mapping[str, str] = _NO_VARIABLES) ->
             command,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env={**os.environ, **variables},
+            # an installed program is compiled once, not by every run
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **variables},
             cwd=ROOT,
         )
         _, status, usage = os.wait4(process.pid, 0)

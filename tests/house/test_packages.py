@@ -519,12 +519,20 @@ def test_a_command_brings_along_only_what_it_needs(command: str, tmp_path: Path)
     assert loaded & set(HEAVY) == LIGHT[command]
 
 
-def test_what_only_reads_loads_no_stage() -> None:
-    program = "import sys, attribution.ensure.lines; print(' '.join(sys.modules))"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("attribution.ensure.lines", "attribution.stages"),  # what only reads
+        ("attribution.stages.lines", "attribution.stages.judging"),  # a run with nothing new
+    ],
+)
+def test_what_does_little_loads_little(module: str, heavy: str) -> None:
+    program = f"import sys, {module}; print(' '.join(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert [name for name in done.stdout.split() if name.startswith("attribution.stages")] == []
+    assert module in done.stdout.split()
+    assert [name for name in done.stdout.split() if name.startswith(heavy)] == []
 
 
 def test_a_command_imports_no_other_file_of_commands() -> None:
