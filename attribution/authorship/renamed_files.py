@@ -13,6 +13,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from attribution.authorship.case import SLACK, AddedFile
 from attribution.authorship.commits import CommitHistory
@@ -87,8 +88,7 @@ def _follow_known(
         gone = edited.keys() & touched[commit.sha]
         if gone and gone.isdisjoint(pairs):
             gone -= history.texts(commit.sha)
-            # most commits lose none, and need not be read
-            pairs |= _replacements(added(commit.sha), gone, edited, last) if gone else {}
+            pairs |= _replacements(partial(added, commit.sha), gone, edited, last)
         for path, old in pairs.items():
             known = max(history.last_change(old, commit.author_time), last - _RECENT)
             is_edited = old in edited and any(
@@ -115,13 +115,19 @@ def _in_reach(files: Iterable[_Loose], commits: Iterable[Commit]) -> list[Commit
 
 
 def _replacements(
-    files: Sequence[AddedFile], names: set[str], edited: Mapping[str, _Loose], last: float
+    files: Callable[[], Sequence[AddedFile]],
+    names: set[str],
+    edited: Mapping[str, _Loose],
+    last: float,
 ) -> dict[str, str]:
-    """New files for those that are gone, where git sees no rename: most of their text is new."""
+    """New files for those that are gone, where git sees no rename: most of their text is new.
+
+    `files`: those of the commit, which are not read for nothing.
+    """
     texts = {name: edited[name].lines(last) for name in sorted(names)}
     return {
         file.path: name
-        for file in files
+        for file in (files() if names else ())
         if _is_new(file)
         for name in texts
         if _is_from(file, texts[name], _HALF)  # the others are those that the file had
