@@ -31,9 +31,10 @@ _BLOCK = re.compile(
     r"|(?:[\s\"'+,\\]|\\[nr])*[A-Za-z0-9+/=]{32}[A-Za-z0-9+/=\s\\]*)"  # without an end
     r"|Private-Lines:"
     r" \d+(?:\s|\\+[nr])+(?:[A-Za-z0-9+/=]{20,80}(?:\s|\\+[nr])*){1,99}(?:Private-MAC: \w+)?"
+    r"|BEGIN OpenVPN Static key V1-----[\sa-f0-9\\nr]{64,2000}"
     r"|LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)(?:[A-Za-z0-9+/=]{20,}(?:\s|\\+[nr])*){2,999}"
 )
-_BLOCK_WORDS = ("PRIVATE KEY", "Private-Lines", "LS0tLS1CRUdJTi")
+_BLOCK_WORDS = ("PRIVATE KEY", "Static key V1", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _LINES = re.compile(r"\n|\\+n")
 _WIDE = 4000  # characters of a line of a table
@@ -101,9 +102,10 @@ _PLACEHOLDER = re.compile(
 _NAME = re.compile(
     r"[@./~:_-]*(?:(?:[A-Z][a-z]*|[a-z]+)[-_]?\d{0,5}(?:[-_./: ,\\@]+|(?=[A-Z])|$))+[.!?:)*]*"
 )
-_NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/-]+(?:-(?:alpha|beta|rc|dev|next)[\d.]*)?")
+_NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/%*~-]+(?:-(?:alpha|beta|rc|dev|next)[\d.]*)?")
 # of names in code
 _PATH = re.compile(r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*")
+_NUMBERED = re.compile(r"\.[a-z]+\d\d+$")  # no name in code, as `summer.matrix42`
 _PATH_SIGN = re.compile(r"::|\.|->")
 _ID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z0-9]+")
@@ -165,13 +167,15 @@ def _is_password(value: str) -> bool:
     """The same of what is called a password and stands in quotes: a word may be one, but not a
     sentence or the name of a field.
     """
-    if _PLACEHOLDER.search(value) or _NAMES_SECRETS.search(value) or _TYPES.fullmatch(value):
+    if _PLACEHOLDER.search(value) or _TYPES.fullmatch(value):
+        return False
+    if _NAMES_SECRETS.search(value) and not _is_jumble(value):  # in which `pwD` means nothing
         return False
     return (
         not _has_blank(value)
         and len(set(value)) > 3
         and max(value) < "\u3000"
-        and not _is_path(value)
+        and (not _is_path(value) or _NUMBERED.search(value) is not None)
     )
 
 
@@ -198,13 +202,17 @@ def _is_set_key(value: str) -> bool:
 # What has letters and digits and is said beside passwords without being one: names of methods,
 # versions, numbers of things.
 _TECHNICAL = re.compile(
-    r"(?:\w+-)?(?:argon2|b?crypt|pbkdf2|sha|md5|base64|oauth|2fa|mfa|utf|aes|rsa|ed25519|http|ipv|v\d|ntlm|saml|oidc|rfc|rs256|hs256"
+    r"(?:\w+-)?(?:argon2|b?crypt|pbkdf2|sha|md5|b64|base64|oauth|2fa|mfa|utf|aes|rsa|ed25519|http|ipv|v\d|ntlm|saml|oidc|rfc|rs256|hs256"
     r"|tls|web|test_|step|phase|level|page|line|item|section|part|week|day|q\d|h\d|p\d|k8s|s3|ec2|i18n)[\w.+/-]*"
-    r"|\d+(?:[-–.x]\w{0,12}|[a-z]{1,3}|\+)?(?:-[a-z-]+)?|[A-Z]{1,5}-\d+|#\w+|\w+[/=]\S+|[@-]\S+|[\w-]+\.[a-z]{2,5}",
+    r"|\d+(?:[-–.x]\w{0,12}|[a-z]{1,3}|\+)?(?:-[a-z-]+)?|[A-Z]{1,5}-\d+|#\w+|\w+[/=]\S+|[@-]\S+|[\w-]+\.[a-z]{2,5}(?::\d+)?",
     re.IGNORECASE,
 )
 
 
+# a digit and a sign, or two digits in a longer one; no UUID
+_SHOWS = re.compile(
+    r"(?![\da-f]{8}-[\da-f]{4}-)(?:(?=.*\d).*[!@#$%^&*+?~]|(?=.{8}).*\d.*\d)", re.IGNORECASE
+)
 _SPOKEN_SIGN = re.compile(r"[\d!@#$%^&*+?~]")
 _SENTENCE = 900  # characters from a noun to the end of what it is said to be, escaped
 
@@ -230,11 +238,7 @@ def _is_typed_secret(value: str) -> bool:
 
 def _is_strong(value: str) -> bool:
     """A password that shows without being called one."""
-    return (
-        _is_spoken_password(value)
-        and _has_digit(value)
-        and bool(re.search(r"[!@#$%^&*+?~]", value))
-    )
+    return _is_spoken_password(value) and _SHOWS.match(value) is not None
 
 
 def _is_spoken_key(value: str) -> bool:
@@ -372,6 +376,7 @@ def _column(
     if begin is None:
         return
     sign = begin["sign"]
+    fits = _is_spoken_password if text[noun] in "pP" else _is_typed_secret
     first = max(0, noun - _WIDE)
     first = max(first, text.rfind("\n", first, noun))
     column = _LINES.split(text[first:noun])[-1].count(sign)
@@ -386,7 +391,7 @@ def _column(
         if len(cells) != width + 1 and not _RULE.fullmatch(text, start, end):
             break
         value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
-        if _is_typed_secret(value):
+        if fits(value):
             place = text.index(value, start + len(sign.join(["", *cells[:column]])))
             yield place, place + len(value)
         start = following
@@ -480,7 +485,10 @@ _BEHIND = 64  # characters before a word that are looked at
 _LEAD = 160  # the same of those with which a pattern begins
 _SERVICES = frozenset(_RULES["services"].split())
 _NEAR = 12  # characters between a name and its value
-_GIVEN = re.compile(_expanded(r"[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,150}))"))
+# not the sum of a Go module
+_GIVEN = re.compile(
+    _expanded(r"(?<!\bh1)[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,150}))")
+)
 # in reading backwards, which finds where a name begins at once
 _NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
 # the heading of a column, from the noun on and up to it

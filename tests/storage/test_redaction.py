@@ -15,7 +15,7 @@ from collector.storage import redaction
 from collector.storage.redaction import secrets_out
 from collector.text import SECRET
 
-PLANTED = planted("first") + planted("second")
+PLANTED = planted("first") + planted("second") + planted("fourth")
 
 
 def in_json(text: str, depth: int, ascii_alone: bool = True) -> str:
