@@ -209,5 +209,8 @@ def name_releases(store: Store, repo_id: int, repo: GitRepo, head: str) -> None:
     with run.writing() as connection:
         connection.executemany(
             "UPDATE commits SET release = ? WHERE id = ?",
-            ((found.get(commit["commit_sha"]), commit["id"]) for commit in commits),
+            (
+                (store.policy.text(found.get(commit["commit_sha"])), commit["id"])
+                for commit in commits
+            ),
         )

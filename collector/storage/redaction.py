@@ -70,13 +70,10 @@ _TOKENS = re.compile(
     rf"(?:(?<![A-Za-z0-9])|(?<=\A[nrt]))(?:{'|'.join(_RULES['tokens'].values())})(?![A-Za-z0-9_])"
 )
 _LEAST = 16  # characters of a token
-# What a token may be a part of. That of one service has a space: texts with it are read by the
-# second.
+# What a token may be a part of.
 _RUNS = re.compile(  # `\\w` would take longer
     rf"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.~=+/,:%\x80-\U0010ffff-]{{{_LEAST - 1},}}"
 )
-_SPACED_RUNS = re.compile(r"(?<![A-Za-z\d])[A-Za-z\d][\w.~=+/,:%-]*(?: fm\d_[\w+/=,-]+)?")
-_SPACED = re.compile(r" fm\d_")
 # runs of characters and short texts: the same paths and names come again and again
 _REMEMBERED = 1 << 16
 _SHORT = 300  # characters of a text worth remembering
@@ -344,8 +341,7 @@ class _Place:
 
 def _marked(secret: str) -> str:
     """As many lines as the secret has."""
-    ends = _END_OF_LINE.findall(secret) if "\n" in secret or "\\" in secret else []
-    return SECRET + "".join(end + SECRET for end in ends)
+    return SECRET + "".join(end + SECRET for end in _END_OF_LINE.findall(secret))
 
 
 def _columns_out(text: str, nouns: Iterable[int]) -> str:
@@ -560,12 +556,11 @@ def _secrets_out(text: str) -> str:
         text = _BLOCK.sub(
             lambda match: _marked(match[0]) if _KEY_TEXT.search(match[0]) else match[0], text
         )
-    pattern = _SPACED_RUNS if _SPACED.search(text) else _RUNS
-    runs = list(pattern.finditer(text))
+    runs = list(_RUNS.finditer(text))
     # hardly ever: finding alone is far faster than replacing
     if any(_tokens_out(run) != run for run in {run[0] for run in runs}):
-        text = pattern.sub(lambda run: _tokens_out(run[0]), text)
-        runs = list(pattern.finditer(text))
+        text = _RUNS.sub(lambda run: _tokens_out(run[0]), text)
+        runs = list(_RUNS.finditer(text))
     randoms = (run for run in runs if _has_random(run[0]))
     for key in {key for run in randoms for key in _keys_of_services(text, run)}:
         text = text.replace(key, SECRET)

@@ -22,7 +22,7 @@ PROMPTS = "prompts"
 NONE = "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 # of the columns below and of what is taken out of them: with another one the texts are read again
-_VERSION = 7
+_VERSION = 8
 
 
 class Redaction(StrEnum):
@@ -39,6 +39,7 @@ class Redaction(StrEnum):
 # test.
 _COLUMNS: Mapping[tuple[str, str], str] = {
     ("turns", "prompt"): PROMPTS,
+    ("tool_calls", "name"): NONE,
     ("tool_calls", "command"): FULL,
     ("tool_calls", "input"): FULL,
     ("tool_calls", "error"): FULL,
@@ -50,12 +51,15 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
     ("region_symbols", "symbol"): FULL,
     ("session_features", "last_said"): FULL,
     ("session_features", "undo_commands"): FULL,
+    ("sessions", "branch"): NONE,
+    ("checkpoints", "branch"): NONE,
     ("checkpoints", "vendor_combined"): NONE,
     ("checkpoint_sessions", "vendor"): NONE,
     ("checkpoint_sessions", "vendor_prompts"): NONE,
     ("checkpoint_sessions", "metadata"): NONE,
     ("commits", "author_name"): NONE,
     ("commits", "subject"): NONE,
+    ("commits", "release"): NONE,
     ("commits", "label"): NONE,
     ("gone_commits", "label"): NONE,
     ("commit_statements", "session"): NONE,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.builder import import_stream
+from support.builder import git, import_stream
 from support.commands import run
 from support.hostile import rewritten
 from support.served import publish
@@ -334,14 +334,15 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
 def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     tmp_path: Path,
 ) -> None:
-    """Every prompt and command of the transcripts has a secret; `attribute` is asked, as
-    `collect` is elsewhere.
+    """Every prompt and command of the transcripts has a secret, and so have the branches that they
+    name and a tag; `attribute` is asked, as `collect` is elsewhere.
     """
-    secret = "gh" + "p_" + "a1B2" * 9
-    planted = re.compile(rb'("command": ?"|"role": ?"user","content": ?")')
+    secret = "gh" + "p_" + "x9Y8" * 9
+    planted = re.compile(rb'("command": ?"|"gitBranch": ?"|"role": ?"user","content": ?")')
     stream = (REPOS / "example" / "history.fi").read_bytes()
     value = rb"\1TOKEN=%b " % secret.encode()
     clone = import_stream(rewritten(stream, lambda data: planted.sub(value, data)), tmp_path / "r")
+    git(clone, "tag", f"v-{secret}")
     found = {}
     for name, options in (
         ("plain", ["--redact", "none"]),
@@ -351,6 +352,7 @@ def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
         run("repo", clone, "--db", tmp_path / f"{name}.db", *options)
         found[name] = [c for c in cells(tmp_path / f"{name}.db") if secret in c[2]]
     assert len(found["plain"]) > 5, found["plain"]
+    assert {c[:2] for c in found["plain"]} >= {("sessions", "branch"), ("commits", "release")}
     assert not found["default"] and not found["none"]
     with Store(tmp_path / "plain.db") as one, Store(tmp_path / "default.db") as other:
         lines = (
