@@ -56,7 +56,7 @@ DATABASE_SECONDS = 600.0  # seconds for which such a database is read: what came
 # characters of a text that an edit makes: not followed line by line
 REPLAYED_CHARACTERS = 4_000_000
 # lines of a worktree that edits of all occurrences may change: such an edit is left out
-REPEATED_LINES = 1_000_000
+REPEATED_LINES = 250_000
 
 # --- Other tools
 CLAIM_BYTES = 64_000_000  # bytes of a note or file with claims: not read
