@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from attribution.commands.common import PATH, TakesClone, database, open_clone
+from attribution.commands.common import PATH, TakesClone, database
 from collector.console.commands import CommandFiles
 from collector.console.options import Moment
 from collector.console.tables import print_table, print_tables, print_title, show_table
@@ -61,9 +59,6 @@ class _Report(TakesClone):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from attribution.queries.breakdown import DIMENSIONS
 
-        if ctx.params["deps"]:
-            ctx.params["sources"] = args
-            return None, click.Command(None), []
         word = args[0]
         by = {"repositories": "repository", "people": "person"}.get(word, word.removesuffix("s"))
         if word in self.commands or by not in DIMENSIONS:
@@ -119,15 +114,6 @@ class _Report(TakesClone):
         "With --by team: CSV with the columns email and team; * in an address stands for anything."
     ),
 )
-@click.option(
-    "--deps",
-    type=EXISTING_FILE,
-    metavar="LOCKFILE",
-    help=(
-        "Say since when agents took part in what a lock file pins; the arguments are directories"
-        " with clones of the sources, each attributed first where needed."
-    ),
-)
 @click.option("--full", is_flag=True, help="Print every column, and what must not be concluded.")
 @database_option
 @data_options
@@ -144,11 +130,6 @@ def report(
     """
     if context.invoked_subcommand is not None:
         return
-    lock = breakdown.pop("deps")
-    directories = breakdown.pop("sources", ())
-    if lock is not None:
-        _print_dependencies(output_format, lock, directories)
-        return
     if breakdown["by"] or page is None:
         _break_down(db, page, output_format, breakdown | {"by": breakdown["by"] or ("repository",)})
         return
@@ -162,39 +143,6 @@ def report(
 
     with Store(db, create=False) as store:
         _write_pages(page, dict(standalone.html_pages(store, page.name)))
-
-
-_OF_DEPENDENCIES = (
-    "dependency",
-    "version",
-    "found",
-    "since_release?=since",
-    "since_day?=from",
-    "agent_or_declared_share?=by agents",
-    "lines?",
-)
-
-
-def _print_dependencies(output_format: str, lock: Path, directories: Sequence[str]) -> None:
-    """On a terminal those with a source; the others are counted."""
-    from attribution.queries import dependencies as queries
-    from collector.storage.places import database_of
-
-    if not directories or not all(map(os.path.isdir, directories)):
-        raise click.UsageError("--deps: name directories with clones of the sources")
-    found = queries.sources([Path(directory) for directory in directories])
-    rows = []
-    for pinned in queries.dependencies(lock):
-        source = queries.source_of(pinned, found)
-        if source is None:
-            rows.append(queries.row_of(pinned, None))
-            continue
-        with open_clone(str(source), database_of(source)) as clone:
-            rows.append(queries.row_of(pinned, clone))
-    table = queries.dependency_table(rows)
-    if not output_format:
-        table.rows = [row for row in table if row["found"] != queries.NO_SOURCE]
-    print_table(output_format, table, _OF_DEPENDENCIES)
 
 
 def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) -> None:

@@ -374,11 +374,6 @@ def _row(group: Facts, scope: _Asked) -> Row:
     }
 
 
-def share_of_agents(cells: Sequence[LineCell]) -> Row:
-    """Recorded or declared, as in the rows of a breakdown."""
-    return _columns("agent_or_declared_share", _share(cells, BY_AGENTS))
-
-
 def _columns(name: str, share: Share) -> Row:
     """`of` are the lines that the share is of."""
     return dict(zip((name, f"{name}_low", f"{name}_high", f"{name}_of"), share, strict=True))

@@ -5,7 +5,6 @@ come before a release are passed over.
 import re
 from collections.abc import Iterable, Mapping
 
-from collector.git.base import NamedCommit
 from collector.git.repository import GitRepo
 from collector.json_values import Texts
 from collector.model import Commit
@@ -27,19 +26,6 @@ def tags_of(repo: GitRepo) -> Texts:
         and (sha := repo.peel_commit(oid))
     ]
     return {sha: printable(name) for name, sha in sorted(named, key=_longest_first)}
-
-
-def tag_of(repo: GitRepo, package: str, version: str) -> NamedCommit | None:
-    """The tag of a version of a package, such as v1.2, release-1.2, PACKAGE-1.2 or PACKAGE@1.2, and
-    its commit.
-    """
-    names = {re.escape(package), re.escape(package.rpartition("/")[2]), "release", "rel"}
-    fits = re.compile(rf"(?:(?:{'|'.join(names)})[-@/_])?v?{re.escape(version)}", re.IGNORECASE)
-    for name, oid in sorted(repo.refs().items(), key=lambda ref: len(ref[0])):
-        tag = name.removeprefix(_TAG)
-        if name.startswith(_TAG) and fits.fullmatch(tag) and (sha := repo.peel_commit(oid)):
-            return NamedCommit(printable(tag), sha)
-    return None
 
 
 def _longest_first(tag: tuple[str, str]) -> tuple[int, str]:
