@@ -288,3 +288,12 @@ def split_names(names: Sequence[str]) -> Sequence[str]:
     if isinstance(names, str) and names:
         return names.split(", ")
     return names
+
+
+_SPELLED = re.compile(r"\\u([0-9a-fA-F]{4})")
+
+
+def decode_escapes(text: str) -> str:
+    """A text with the characters that it spells as `\\u00e8`, as JSON and most languages do."""
+    text = _SPELLED.sub(lambda spelled: chr(int(spelled[1], 16)), text)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # pairs are one

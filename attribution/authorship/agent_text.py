@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from collector.json_values import load_json
 from collector.limits import LINE_HEAD
-from collector.text import word_finder
+from collector.text import decode_escapes, word_finder
 
 if TYPE_CHECKING:  # one line is explained faster without it
     from collector.model import Edit, Session, ToolCall
@@ -107,7 +107,10 @@ def _texts_of(call: ToolCall) -> Iterator[str]:
     for edit in call.edits:
         yield from new_text(edit)
     if call.command is not None:
-        yield _added_lines(call.command.text)
+        text = _added_lines(call.command.text)
+        yield text
+        if "\\u" in text:
+            yield decode_escapes(text)
     if not call.edits or "*** Begin Patch" in call.input:
         yield _BREAK.join(_added_lines(text) for text in _strings(call.input))
 

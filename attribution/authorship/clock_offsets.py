@@ -9,7 +9,7 @@ holds files of earlier work as well.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -30,7 +30,6 @@ _AROUND = 3 * 3600.0  # seconds in which commits of the same person have the sam
 _ENOUGH = 10  # lines of a commit that were written only after it
 _SHARE = 0.5  # of the rare lines of a file, for the file to count
 _AFTER = 1.0  # seconds from an edit to its commit, at least
-_LAST = 3  # such lines of an edit, from which the commit is later than it
 
 Added = Callable[[CommitDiff], Sequence[AddedFile]]
 
@@ -107,10 +106,8 @@ def _offset(
             later |= since
     if len(later) < _ENOUGH or any(writer.had_seen(later, at) for writer in writers):
         return 0.0
-    last = max(
-        (moment for moment, count in Counter(later.values()).items() if count >= _LAST), default=0.0
-    )
-    return last + _AFTER - commit.author_time if last else 0.0
+    last = max(later.values())
+    return last + _AFTER - commit.author_time
 
 
 def rare_lines(file: AddedFile, rarity: Callable[[str], float]) -> set[str]:

@@ -22,7 +22,7 @@ from attribution.authorship.verdicts import CallRef
 from attribution.authorship.windows import AttributionWindows
 from attribution.shell import mentions
 from collector.model import Status
-from collector.text import file_name
+from collector.text import decode_escapes, file_name
 from collector.vocabulary.lines import Reason
 
 MAX_SCRIPT = 200_000  # characters: what a longer script holds is data
@@ -176,6 +176,7 @@ def _short(code: str) -> Iterator[tuple[list[str], bool]]:
     for match in _SHORT.finditer(code):
         text = match[1] or match[2] or ""
         if "\\n" in text:
+            text = decode_escapes(text)
             lines = re.sub(
                 r"\\(.)", lambda result: _ESCAPES.get(result[1], result[1]), text, flags=re.S
             ).split("\n")

@@ -16,7 +16,7 @@ from support.builder import Commit, Session, Shell, Stored, World, git, object_i
 from support.dumps import Dump, dump, same
 
 from attribution.authorship.options import AttributeOptions
-from attribution.stages import lines as pipeline
+from attribution.stages import line_run
 from attribution.stages.lines import Attributed, attribute_repo
 from collector.errors import NotARepository, UnknownBranch
 from collector.git.repository import GitRepo, blob_id
@@ -171,8 +171,7 @@ def test_second_run_reads_no_session_and_no_history(
 ) -> None:
     repository = Tally().build(where)
     first, before = _run(repository, db)
-    for name in ("read_all", "read_sessions", "judge_lines"):
-        monkeypatch.setattr(pipeline, name, _never)
+    monkeypatch.setattr(line_run, "attribute_again", _never)
     second, after = _run(repository, db)
     assert (first.unchanged, second.unchanged) == (False, True)
     assert second.repo_id == first.repo_id
