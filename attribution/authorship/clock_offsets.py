@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
@@ -84,7 +85,11 @@ def on_session_clocks(
             for item in evidence
             if item.email == commit.author_email and abs(item.at - commit.author_time) <= _AROUND
         )
-        yield delay_commit(commit, max((item.offset for item in same), default=0.0))
+        offset = max((item.offset for item in same), default=0.0)
+        if offset:
+            late = delay_commit(commit, offset)
+            # at least so much: that nothing else wrote to it before is not known
+            yield replace(late, commit_time=late.commit_time + _LONGEST)
 
 
 def _offset(
