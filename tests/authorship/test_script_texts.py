@@ -35,6 +35,7 @@ PUT = "open(p, 'w').write(s)\n"
             {"def f():", '    """What it does."""'},
         ),
         ('s += "first line\\nit\'s the\\tsecond\\n"\n' + PUT, {"first line", "it's the\tsecond"}),
+        (r's += "caf\u00e9\n\ud83d\ude00\n"' + "\n" + PUT, {"café", "😀"}),
         (
             "const add = `first line\nsecond \\` line`;\nfs.writeFileSync('a.js', s + add)",
             {"first line", "second \\` line"},
