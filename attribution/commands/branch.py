@@ -28,16 +28,15 @@ _RANKS = (
 )
 
 
-# kinds of sentences, what is said of them, and how many are shown
+# kinds of sentences, what is said of them, and how many of each are shown
 _QUOTED = {
-    "refuses": "refuses",
+    "refuses": "refuses what AI made",
+    "limits": "sets limits to AI",
     "asks": "asks for a statement",
     "unwanted": "refuses a trailer",
     "mentions": "mentions AI",
 }
-_MOST = 3
-# characters of a sentence
-_SENTENCE = 260
+_MOST = 5
 
 
 @click.command()
@@ -152,10 +151,11 @@ def disclose(
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     """`known`: what the record shows; `trailers` and `template`: lines to be copied; `form`: the
     name of the form; `shown_by`: the place that asks for it; `said`: sentences of the project's
-    texts, see `policies.statements`; `refused`: the one that refuses all that AI made.
+    texts, see `policies.statements`; `refused`: the one that refuses all that AI made;
+    `refused_trailers`: (commit, line) of what they refuse and a commit has.
     """
     from attribution.queries import disclosure
-    from attribution.queries.policies import refuses_all, statements
+    from attribution.queries.policies import statements
     from attribution.queries.review import base_of, waiting_shas
 
     name = "HEAD" if hook else base_of(opened, base)
@@ -167,7 +167,7 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     said = statements(opened, opened.tip)
     used = disclosure.form_of(said, known)
     first = [] if said["asks"] or used["name"] else said["refuses"][:1]
-    refused = "".join(row["text"] for row in first if refuses_all(row))
+    refused = "".join(row["text"] for row in first)
     if form and not (hook and refused):
         used = {"name": form, "text": disclosure.forms()["trailer"][form], "place": ""}
     return {
@@ -181,6 +181,7 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
         "template": [] if refused else disclosure.fill_template(known, said),
         "said": said,
         "refused": refused,
+        "refused_trailers": disclosure.refused_trailers(said, known),
     }
 
 
@@ -209,7 +210,7 @@ def _quotes(stated: Row) -> Iterator[str]:
         if said[kind]:
             yield f"the project {told}:"
         for row in said[kind][:_MOST]:
-            text = " ".join(f"{row['lead']} {row['text'][:_SENTENCE]}".split())
+            text = " ".join(f"{row['lead']} {row['text']}".split())
             yield f"  {row['path']}:{row['line']}: {text.replace('**', '')}"
     for link in said["links"][:1]:
         yield f"more is said elsewhere, which was not read: {link}"
@@ -226,6 +227,8 @@ def _lines_to_copy(stated: Row) -> Iterator[str]:
         yield from stated["template"]
     if not (stated["trailers"] or stated["template"]):
         yield "nothing is stated"
+    for sha, line in stated["refused_trailers"]:
+        yield f"commit {sha[:9]} has a trailer that the project refuses, take it out: {line}"
 
 
 COMMANDS = (review, disclose)

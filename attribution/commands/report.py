@@ -94,9 +94,6 @@ class _Report(TakesClone):
     help="Only the last weeks, days or months: 6w, 30d, 3m.",
 )
 @click.option(
-    "--sort", default="", metavar="COLUMN", help="The largest first, by a column of --json."
-)
-@click.option(
     "--since",
     type=Moment(["%Y-%m-%d"]),
     help="Only commits authored on this day or later (UTC).",
@@ -158,7 +155,6 @@ def _break_down(db: Path, page: Path | None, output_format: str, chosen: Row) ->
         _first_day(chosen["last"], chosen["until"]) or _day(chosen["since"]),
         _day(chosen["until"]),
         _teams(chosen["teams"]) if chosen["teams"] else {},
-        chosen["sort"],
         fold=not output_format,
     )
     with Store(db, create=False) as store:

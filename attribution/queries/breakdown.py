@@ -97,7 +97,7 @@ def breakdown(store: Store, options: BreakdownOptions) -> Breakdown:
     ]
     return Breakdown(
         options,
-        table_of(_in_order(rows, options, whole), units, notes),
+        table_of(rows, units, notes),
         whole,
         _months(result.cells, options),
     )
@@ -195,20 +195,6 @@ def _scope(result: Facts, options: BreakdownOptions) -> _Asked:
     )
 
 
-def _in_order(rows: list[Row], options: BreakdownOptions, whole: Row) -> list[Row]:
-    """By the column that was asked for, the largest first, groups without a value last.
-
-    Raises WhoWroteError.
-    """
-    if not options.sort:
-        return rows
-    if options.sort not in whole:
-        raise WhoWroteError(
-            f"no column {options.sort} to sort by", f"Choose from: {', '.join(whole)}"
-        )
-    return sorted(rows, key=lambda row: (row[options.sort] is None, -(row[options.sort] or 0)))
-
-
 def check(options: BreakdownOptions) -> None:
     """Raises WhoWroteError for what cannot be grouped so."""
     unknown = [name for name in options.by if name not in DIMENSIONS]
@@ -221,8 +207,6 @@ def check(options: BreakdownOptions) -> None:
         raise WhoWroteError(
             "no teams are known", "Name a CSV file with the columns email and team: --teams FILE"
         )
-    if "person" in options.by and options.sort:
-        raise WhoWroteError("persons are not ranked here", "Leave out --sort")
 
 
 class _Naming:

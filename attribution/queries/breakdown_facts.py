@@ -44,7 +44,6 @@ class BreakdownOptions:
     until: str = ""
     # pattern of e-mail addresses -> team; the first that fits counts
     teams: Mapping[str, str] = field(default_factory=dict)
-    sort: str = ""  # a column of numbers, the largest first; "" for the order of names
     fold: bool = False  # months without agents side by side are one group, and not in `months`
     repository: str = ""  # only of this one
 

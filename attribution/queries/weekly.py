@@ -196,11 +196,10 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
 
 
 def _groups(rows: Sequence[Row], options: BreakdownOptions, weeks: Sequence[str]) -> list[Section]:
-    """These weeks by the other names: the group with the most lines first, or as `sort` says."""
+    """These weeks by the other names, the group with the most lines first."""
     by = [name for name in options.by if name != "week"]
-    column = options.sort or "lines"
     shown = [row for row in rows if row["week"] in weeks]
-    shown.sort(key=lambda row: row[column] or 0, reverse=True)
+    shown.sort(key=lambda row: row["lines"], reverse=True)
     shown.sort(key=lambda row: str(row["week"]), reverse=True)
     table = table_of(shown, _UNITS | {"agent": "agent"})
     return (

@@ -60,6 +60,10 @@ def _named(*keys: str) -> str:
     return "Title\n\n" + "\n".join(f"Entire-Checkpoint: {key}" for key in keys) + "\n"
 
 
+def _commit_for(*keys: str) -> Commit:
+    return _commit(_named(*keys))
+
+
 def _checkpoint(key: str, *sessions: str, at: float | None = AT + 2) -> Checkpoint:
     return Checkpoint(
         key,
@@ -226,7 +230,7 @@ def test_automation_is_told_by_its_account(name: str, email: str, bot: bool) -> 
 
 def test_commit_is_linked_to_every_session_of_every_checkpoint_it_names() -> None:
     found = link_by_trailer(
-        [_commit(_named(A, B))], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")]
+        [_commit_for(A, B)], [_checkpoint(A, "s1", "s2"), _checkpoint(B, "s2", "s3")]
     )["c1"]
     assert found.named == (A, B)
     assert found.sessions == ["s1", "s2", "s3"]
@@ -240,9 +244,9 @@ def test_one_id_on_several_commits_links_them_all() -> None:
 
 
 def test_id_without_a_checkpoint_leaves_the_link_incomplete() -> None:
-    found = link_by_trailer([_commit(_named(A, B))], [_checkpoint(B, "s1")])["c1"]
+    found = link_by_trailer([_commit_for(A, B)], [_checkpoint(B, "s1")])["c1"]
     assert (found.is_resolved, found.incomplete, found.sessions) == (True, True, ["s1"])
-    lost = link_by_trailer([_commit(_named(A))], [])["c1"]
+    lost = link_by_trailer([_commit_for(A)], [])["c1"]
     assert (lost.is_resolved, lost.incomplete) == (False, True)
 
 
@@ -335,7 +339,7 @@ def test_ordinary_commit_is_looked_at_once_when_it_was_made() -> None:
 
 def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() -> None:
     two = _looks(
-        _commit(_named(A)),
+        _commit_for(A),
         [_checkpoint(A, "s1")],
         roots={"s1": {"/w", "/v"}},
         lines=[_line("/w"), _line("/v")],
@@ -352,7 +356,7 @@ def test_commit_shows_a_worktree_only_when_it_can_have_been_made_nowhere_else() 
 def test_every_worktree_of_its_sessions_is_looked_at() -> None:
     roots = {"s1": {"/w", "/other"}, "s2": {"/third"}, "s3": {"/unrelated"}}
     lines = [_line(root) for root in ("/w", "/other", "/third", "/unrelated")]
-    found = _looks(_commit(_named(A)), [_checkpoint(A, "s1", "s2")], roots=roots, lines=lines)
+    found = _looks(_commit_for(A), [_checkpoint(A, "s1", "s2")], roots=roots, lines=lines)
     assert sorted(found) == ["/other", "/third", "/w"]
 
 
@@ -464,13 +468,13 @@ def test_imported_session_has_the_commit_it_names_if_it_was_made_meanwhile(
 
 def test_checkpoint_stored_long_after_the_fact_moves_no_moment() -> None:
     """A backfill: the committer time, which an amend renews, lies long before."""
-    found = _looks(_commit(_named(A)), [_checkpoint(A, "s1", at=AT + 30 * DAY)])["/w"]
+    found = _looks(_commit_for(A), [_checkpoint(A, "s1", at=AT + 30 * DAY)])["/w"]
     assert [(look.at, look.main, look.redone) for look in found] == [(AT + SLACK, True, False)]
 
 
 def test_squash_is_also_looked_at_when_its_checkpoints_were_stored() -> None:
     checkpoints = [_checkpoint(A, "s1", at=AT - 7200), _checkpoint(B, "s1", at=AT - 3600)]
-    found = _looks(_commit(_named(A, B)), checkpoints)["/w"]
+    found = _looks(_commit_for(A, B), checkpoints)["/w"]
     assert [(look.at, look.main, look.redone) for look in found] == [
         (AT + SLACK, True, False),
         (AT - 7200, False, True),
@@ -479,25 +483,25 @@ def test_squash_is_also_looked_at_when_its_checkpoints_were_stored() -> None:
 
 
 def test_checkpoint_stored_just_before_its_commit_makes_no_squash() -> None:
-    assert len(_looks(_commit(_named(A)), [_checkpoint(A, "s1", at=AT - 59)])["/w"]) == 1
+    assert len(_looks(_commit_for(A), [_checkpoint(A, "s1", at=AT - 59)])["/w"]) == 1
 
 
 def test_huge_squash_is_looked_at_in_its_last_moments_only() -> None:
     keys = [f"{n:012x}" for n in range(100)]
     checkpoints = [_checkpoint(key, "s1", at=AT - 10_000 + 10 * n) for n, key in enumerate(keys)]
-    found = _looks(_commit(_named(*keys)), checkpoints)["/w"]
+    found = _looks(_commit_for(*keys), checkpoints)["/w"]
     assert len(found) == 13
     assert min(look.at for look in found) == AT - 10_000 + 10 * 88
 
 
 def test_checkpoint_without_a_time_is_no_moment() -> None:
-    assert len(_looks(_commit(_named(A)), [_checkpoint(A, "s1", at=None)])["/w"]) == 1
+    assert len(_looks(_commit_for(A), [_checkpoint(A, "s1", at=None)])["/w"]) == 1
 
 
 def test_commit_that_names_only_lost_checkpoints_is_still_looked_at_like_one_without_trailer() -> (
     None
 ):
-    found = _looks(_commit(_named(A)), lines=[_line("/w", [("a.py", AT - 10)])])
+    found = _looks(_commit_for(A), lines=[_line("/w", [("a.py", AT - 10)])])
     assert [look.linked for look in found["/w"]] == [False]
 
 

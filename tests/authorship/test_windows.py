@@ -59,6 +59,12 @@ def _cause(
     return found.author if not found.reason else f"{found.author} {found.reason}"
 
 
+def _cause_of_command(
+    text: str, at: float = 50.0, until: float | None = None, cwd: str = ROOT
+) -> str:
+    return _cause(_command(text, at, until, cwd=cwd))
+
+
 def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
     """Of a file that is new as a whole and was never seen, `sed -i` explains some line at most;
     a write explains all.
@@ -96,13 +102,13 @@ def test_command_that_changes_a_file_in_place_did_not_make_it() -> None:
 def test_program_nothing_is_known_of_did_it_only_if_it_says_that_it_writes(
     text: str, said: str
 ) -> None:
-    assert _cause(_command(text)) == said
+    assert _cause_of_command(text) == said
 
 
 @pytest.mark.parametrize("part", ["open(", "> ", "-o ", "'", '"', "open(,", ">x "])
 def test_commands_made_to_be_slow_are_answered(part: str) -> None:
     """Quadratic searches would take minutes for these."""
-    assert _cause(_command("./x src/app.py " + part * (200_000 // len(part)))) in (
+    assert _cause_of_command("./x src/app.py " + part * (200_000 // len(part))) in (
         "agent",
         "unknown opaque_shell",
         "human",
@@ -128,7 +134,7 @@ def test_where_nothing_happened_it_was_a_person() -> None:
     ],
 )
 def test_commands_that_only_look_explain_nothing(text: str) -> None:
-    assert _cause(_command(text)) == "human"
+    assert _cause_of_command(text) == "human"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,7 @@ def test_command_that_names_another_file_explains_nothing(text: str) -> None:
     ],
 )
 def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later(text: str) -> None:
-    assert _cause(_command(text)) == "human"
+    assert _cause_of_command(text) == "human"
     gone = _gaps(_command(text)).cause(AttributionWindow(F, 10, 100, gone=True))
     assert gone == CandidateAuthor(Author.AGENT, How.SHELL, call=_call())
 
@@ -186,12 +192,12 @@ def test_a_command_that_takes_a_file_away_writes_none_of_what_stands_there_later
 )
 def test_a_command_that_brings_a_file_to_its_place_did_not_write_its_text(text: str) -> None:
     """Of a text that the replay knows, it knows the author, whom this question is not about."""
-    assert _cause(_command(text)) == "unknown brought_in"
+    assert _cause_of_command(text) == "unknown brought_in"
 
 
 def test_command_in_another_directory_names_another_file() -> None:
-    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/src")) == "agent"
-    assert _cause(_command("sed -i 's/a/b/' app.py", cwd="/w/lib")) == "human"
+    assert _cause_of_command("sed -i 's/a/b/' app.py", cwd="/w/src") == "agent"
+    assert _cause_of_command("sed -i 's/a/b/' app.py", cwd="/w/lib") == "human"
 
 
 def test_directory_of_the_file_counts_as_naming_it() -> None:
@@ -203,7 +209,7 @@ def test_directory_of_the_file_counts_as_naming_it() -> None:
 )
 def test_formatter_explains_layout_and_nothing_else(text: str) -> None:
     assert _cause(_command(text), layout=True) == "tool"
-    assert _cause(_command(text)) == "human formatter"  # which adds no word of its own
+    assert _cause_of_command(text) == "human formatter"  # which adds no word of its own
 
 
 def test_what_could_have_done_anything_is_said_before_a_formatter() -> None:
@@ -231,23 +237,23 @@ def test_formatter_of_other_files_explains_nothing() -> None:
 
 
 def test_command_that_could_do_anything_leaves_it_open() -> None:
-    assert _cause(_command("./scripts/do-everything.sh")) == "unknown opaque_shell"
+    assert _cause_of_command("./scripts/do-everything.sh") == "unknown opaque_shell"
 
 
 def test_opaque_command_that_only_mentions_the_file_may_have_done_it() -> None:
-    assert _cause(_command("./scripts/rewrite.sh src/app.py")) == "unknown opaque_shell"
+    assert _cause_of_command("./scripts/rewrite.sh src/app.py") == "unknown opaque_shell"
 
 
 def test_text_that_comes_from_git_is_nobodys_of_now() -> None:
-    assert _cause(_command("git stash pop")) == "unknown git_operation"
-    assert _cause(_command("git pull --rebase")) == "unknown git_operation"
-    assert _cause(_command("git checkout -- src/other.py")) == "human"
+    assert _cause_of_command("git stash pop") == "unknown git_operation"
+    assert _cause_of_command("git pull --rebase") == "unknown git_operation"
+    assert _cause_of_command("git checkout -- src/other.py") == "human"
 
 
 def test_of_text_from_a_commit_the_commits_can_tell() -> None:
-    assert _cause(_command("git checkout -- src/app.py")) == "human git_operation"
-    assert _cause(_command("git switch main")) == "human git_operation"
-    assert _cause(_command("git reset --hard HEAD~1")) == "human git_operation"
+    assert _cause_of_command("git checkout -- src/app.py") == "human git_operation"
+    assert _cause_of_command("git switch main") == "human git_operation"
+    assert _cause_of_command("git reset --hard HEAD~1") == "human git_operation"
     switched, popped = (
         _command("git switch main", number=1),
         _command("git stash pop", at=60.0, number=2),
@@ -287,7 +293,7 @@ def test_of_several_commands_the_last_did_it() -> None:
 
 def test_known_generators_did_what_they_name_only() -> None:
     assert _cause(_command("npm install left-pad"), path="package-lock.json") == "tool"
-    assert _cause(_command("npm install left-pad")) == "human"
+    assert _cause_of_command("npm install left-pad") == "human"
 
 
 # --- what nobody saw ------------------------------------------------------------------------------

@@ -67,6 +67,12 @@ def _repo(
     return GitRepo(import_stream(history.stream(), directory))
 
 
+def _read_stored(
+    directory: Path, refs: Mapping[str, Files], subjects: Mapping[str, str] | None = None
+) -> list[Checkpoint]:
+    return read_all(_repo(directory, refs, subjects))
+
+
 def _signed(repo: GitRepo, ref: str, first_line: str) -> None:
     """Puts a signature, of whatever it may be, into the commit of a ref."""
     text = git(repo.path, "cat-file", "commit", ref).decode()
@@ -153,9 +159,9 @@ def test_a_checkpoint_that_a_commit_without_a_signature_stored_has_none(tmp_path
 
 def test_words_of_a_message_are_no_signature(tmp_path: Path) -> None:
     words = f"Checkpoint: {ID}\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n"
-    assert [
-        found.signature for found in read_all(_repo(tmp_path, {V1: _v1(ONE)}, {V1: words}))
-    ] == [""]
+    assert [found.signature for found in _read_stored(tmp_path, {V1: _v1(ONE)}, {V1: words})] == [
+        ""
+    ]
 
 
 def _codes(found: list[Checkpoint]) -> list[tuple[str, str]]:
@@ -305,7 +311,7 @@ def test_stale_remote_twin_adds_what_the_local_branch_lost(where: Path) -> None:
         V1: _v1(ONE),
         "refs/remotes/origin/entire/checkpoints/v1": {**_v1(ONE, other), **_v1(ONE)},
     }
-    assert [c.id for c in read_all(_repo(where, refs))] == [ID, other]
+    assert [c.id for c in _read_stored(where, refs)] == [ID, other]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +331,7 @@ def test_stale_remote_twin_adds_what_the_local_branch_lost(where: Path) -> None:
     ],
 )
 def test_sibling_refs_are_no_checkpoints(ref: str, where: Path) -> None:
-    assert read_all(_repo(where, {ref: {**ONE, **_v1(ONE)}})) == []
+    assert _read_stored(where, {ref: {**ONE, **_v1(ONE)}}) == []
 
 
 def test_layouts_are_the_modules_of_the_folder() -> None:
@@ -364,7 +370,7 @@ def test_session_directories_need_no_order_and_no_pointers(where: Path) -> None:
     }
     for number in (0, 2, 10, 123):
         files |= {f"{number}/metadata.json": _meta(f"s-{number}"), f"{number}/full.jsonl": T}
-    (found,) = read_all(_repo(where, {V1: _v1(files)}))
+    (found,) = _read_stored(where, {V1: _v1(files)})
     assert [(r.index, r.session_id) for r in found.sessions] == [
         (0, "s-0"),
         (2, "s-2"),
@@ -383,7 +389,7 @@ def test_other_directories_of_a_checkpoint_are_no_sessions(where: Path) -> None:
         "-1/metadata.json": _meta("minus"),
         "5": b"a file",
     }
-    (found,) = read_all(_repo(where, {V1: _v1({**ONE, **more})}))
+    (found,) = _read_stored(where, {V1: _v1({**ONE, **more})})
     assert [r.session_id for r in found.sessions] == ["s-1"]
     assert found.problems == ()
 
@@ -406,7 +412,7 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(where: Path)
         "tasks/toolu_5/task.json": b"[]",
         "tasks/stray": b"a file",
     }
-    (found,) = read_all(_repo(where, {V1: _v1({**ONE, **more})}))
+    (found,) = _read_stored(where, {V1: _v1({**ONE, **more})})
     (session,) = found.sessions
     assert session.subagents == (
         SubagentRecord("toolu_1", "a1", ("src/a.py",), True),
@@ -420,7 +426,7 @@ def test_records_of_subagents_are_read_and_their_damage_is_survived(where: Path)
 @pytest.mark.parametrize("name", ["00", "01", "٣", "²"])
 def test_directory_that_is_no_plain_number_is_no_reason_to_stop(name: str, where: Path) -> None:
     """Names that count as digits somewhere, but that nobody writes for a session."""
-    (found,) = read_all(_repo(where, {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})}))
+    (found,) = _read_stored(where, {V1: _v1({**ONE, f"{name}/metadata.json": _meta("odd")})})
     assert "s-1" in [r.session_id for r in found.sessions]
 
 
@@ -433,12 +439,12 @@ def test_foreign_files_on_the_branch_are_somebody_elses(where: Path) -> None:
         "zz/metadata.json": b"{}",
         "a1/short/x": b"",
     }
-    found = read_all(_repo(where, {V1: {**_v1(ONE), **foreign}}))
+    found = _read_stored(where, {V1: {**_v1(ONE), **foreign}})
     assert [c.id for c in found] == [ID] and _codes(found) == []
 
 
 def test_empty_branch_is_no_problem(where: Path) -> None:
-    assert read_all(_repo(where, {V1: {}})) == []
+    assert _read_stored(where, {V1: {}}) == []
 
 
 def test_repository_without_any_commit_has_no_checkpoints(tmp_path: Path, where: Path) -> None:
@@ -447,14 +453,12 @@ def test_repository_without_any_commit_has_no_checkpoints(tmp_path: Path, where:
 
 
 def test_checkpoint_without_sessions_says_so(where: Path) -> None:
-    found = read_all(_repo(where, {V1: _v1({"metadata.json": _root()})}))
+    found = _read_stored(where, {V1: _v1({"metadata.json": _root()})})
     assert _codes(found) == [(ID, "no_sessions")]
 
 
 def test_session_with_nothing_but_metadata_says_so(where: Path) -> None:
-    found = read_all(
-        _repo(where, {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})})
-    )
+    found = _read_stored(where, {V1: _v1({"metadata.json": _root(), "0/metadata.json": _meta()})})
     assert _codes(found) == [(f"{ID}/0", "no_transcript")]
     assert found[0].sessions[0].transcript_state == "none"
 
@@ -540,7 +544,7 @@ def test_session_under_two_spellings_is_one(where: Path) -> None:
         "1/metadata.json": _meta("0a1b"),
         "1/full.jsonl": T * 2,
     }
-    found = read_all(_repo(where, {V1: _v1(files)}))
+    found = _read_stored(where, {V1: _v1(files)})
     (session,) = session_files(found)
     assert (session.key, len(session.records), len(session.copies())) == ("0a1b", 2, 2)
     assert [r.session_id_raw for r in session.records] == ["2026-02-03-0a1b", "0a1b"]
@@ -554,7 +558,7 @@ def test_records_without_an_id_are_never_one_session(where: Path) -> None:
         "0/metadata.json": b"{}",
         "1/metadata.json": b"{}",
     }
-    found = read_all(_repo(where, {V1: _v1(files)}))
+    found = _read_stored(where, {V1: _v1(files)})
     assert sorted(s.key for s in session_files(found)) == [f"{ID}/0", f"{ID}/1"]
 
 
@@ -591,14 +595,14 @@ def test_metadata_that_is_absent_is_a_problem_and_the_transcript_is_kept(
     where: str, tmp_path: Path
 ) -> None:
     files = {path: data for path, data in ONE.items() if path != where}
-    found = read_all(_repo(tmp_path / "r", {V1: _v1(files)}))
+    found = _read_stored(tmp_path / "r", {V1: _v1(files)})
     assert [code for _, code in _codes(found)] == ["metadata_absent"]
     assert found[0].sessions[0].transcript_state == "present"
 
 
 def test_metadata_that_is_huge_is_not_loaded(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "METADATA_BYTES", 1000)
-    found = read_all(_repo(where, {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})}))
+    found = _read_stored(where, {V1: _v1({**ONE, "0/metadata.json": _meta(x="x" * 1000)})})
     assert _codes(found) == [(f"{ID}/0", "metadata_too_large")]
 
 
@@ -696,15 +700,9 @@ def test_fields_are_kept_as_the_producer_wrote_them(where: Path) -> None:
         commit_sha="C" * 40,
     )
     root = _root(files_touched=None, combined_attribution={"agent_lines": 1})
-    (found,) = read_all(
-        _repo(
-            where,
-            {
-                V1: _v1(
-                    {**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"}
-                )
-            },
-        )
+    (found,) = _read_stored(
+        where,
+        {V1: _v1({**ONE, "metadata.json": root, "0/metadata.json": meta, "0/prompt.txt": b"p"})},
     )
     (record,) = found.sessions
     assert (record.agent_label, record.model, record.branch, record.start) == (

@@ -11,19 +11,25 @@ from support.answers import pick
 from support.builder import World, git
 from support.commands import Analysed, analyse, run, run_json
 
-from attribution.queries.disclosure import fill_template, form_of, trailers
-from attribution.queries.policies import refuses_all, statements
+from attribution.queries.disclosure import fill_template, form_of, refused_trailers, trailers
+from attribution.queries.policies import statements
 
 PART = {
     "agents": [("Claude Code", "claude-opus-4-6")],
     "lines": {"agent": 84, "human": 36},
     "kinds": ["source", "test"],
+    "parts": {"src/sum.py": 60, "tests/test_sum.py": 24},
+    "prompts": 2,
+    "refusable": [],
     "added": 120,
     "by_agents": 84,
 }
 STATED = {
     "TOLD": "BOTH wrote 84 of 120 added lines.",
     "BOTH": "Claude Code (claude-opus-4-6)",
+    "HOW": "How it was used: the lines came from 2 prompts; ____ <!-- yours to say -->",
+    "REVIEW": "How a person reviewed and tested it: ____ <!-- yours to say -->",
+    "PARTS": "Parts: src/sum.py (60 lines), tests/test_sum.py (24 lines)",
     "MODEL": "claude-opus-4-6",
     "MARK": "<!-- fits the record: yours to tick, as it promises more -->",
 }
@@ -101,7 +107,44 @@ POLICIES = {
         "Patches follow [the AI policy](https://example.org/ai).",
         "https://example.org/ai",
     ),
+    "all": ("We take no patches that a language model wrote.", "refused"),
+    "code and talk": ("Do not submit code, comments or docs that AI wrote.", "refused"),
+    "written together": ("PRs co-authored by an LLM are not accepted.", "refused"),
+    "fully": ("Pull requests made entirely by AI will be closed.", "limits"),
+    "issues": ("Please do not use AI to write issues or to answer a review.", "limits"),
+    "reviews": ("Never post an AI-written reply to review comments.", "limits"),
+    "beginners": ("You may not use AI on a good first issue.", "limits"),
+    "unread": ("We reject AI code that its sender has not reviewed.", "limits"),
+    "cannot explain": ("Don't submit AI code that you can't explain.", "limits"),
+    "author": ("An AI must not be listed as co-author of a commit.", "limits"),
+    "on their own": ("Autonomous agents are forbidden to open pull requests.", "limits"),
+    "pictures": ("AI-made artwork is not accepted.", "limits"),
+    "hidden": ("PRs that hide AI use and do not disclose it will be closed.", "limits"),
+    "careless": ("AI slop in a pull request will be closed.", "limits"),
+    "be honest about": ("Be honest about AI in your contribution.", "asks"),
+    "please be upfront": ("Please be upfront if an LLM wrote a patch.", "asks"),
+    "if ai helped": ("If AI helped with your PR, let us know.", "asks"),
+    "kindly inform reviewers": ("Kindly inform reviewers that AI was used in a change.", "asks"),
+    "mention ai assistance": (
+        "Mention AI assistance in the description of the pull request.",
+        "asks",
+    ),
+    "when you use": ("When you use AI for a patch, say so.", "asks"),
+    "if you used": ("If you used an LLM for the code, please note it in the description.", "asks"),
+    "we appreciate it": ("We appreciate it when contributors point out AI-made code.", "asks"),
+    "it helps reviewers": ("It helps reviewers to know whether AI wrote code of a patch.", "asks"),
     "none": ("Be kind. Never commit generated files.", ""),
+}
+# What asks for no statement and refuses nothing, though it speaks of AI.
+NO_ASKS = {
+    "a feature": "The AI feature must report which model it used to the user.",
+    "its own bot": "Our AI bot will label pull requests and mention the maintainers.",
+    "not forbidden": "AI in patches is not prohibited.",
+    "an excuse": "An AI made it is never an acceptable answer for a bug in a patch.",
+    "only an address": "See https://example.com/ai/rules before you send patches; do not use tabs.",
+    "none used": 'If you did not use AI for a patch, write "none".',
+    "for agents": "AI agents: run the tests, then list the files of the change.",
+    "a package": "Patches to core-ai must describe which modules they use.",
 }
 # Forms of pull-request templates, in words of our own, and how they are filled in.
 TEMPLATES = {
@@ -166,7 +209,7 @@ TEMPLATES = {
     "an answer that is there": ("- none", "TOLD"),
     "nowhere to answer": (
         "<!-- Tell us here: describe\nwhat AI did, or disclose that AI did nothing. --!>",
-        "TOLD",
+        "TOLD\nHOW",
     ),
     "a box for its absence only": (
         "- [ ] Nothing here was made with generative AI",
@@ -174,7 +217,7 @@ TEMPLATES = {
     ),
     "a box that asks for more": (
         "- [ ] AI wrote some or all of this, explain how below",
-        "- [x] AI wrote some or all of this, explain how below\nTOLD",
+        "- [x] AI wrote some or all of this, explain how below\nTOLD\nHOW",
     ),
     "what is not code": (
         "- [ ] AI gave me ideas or a translation\n- [ ] AI wrote code",
@@ -189,6 +232,20 @@ TEMPLATES = {
         "      Tools: BOTH\n"
         "      By ticking it you confirm that each line was read\n"
         " - [ ] No AI took part",
+    ),
+    "a label of several lines": (
+        "- [ ] Some of the code here comes\nfrom an AI, and it was\nused as follows:\n"
+        "- [ ] Nothing\ndoes",
+        "- [x] Some of the code here comes\n  from an AI, and it was\n  used as follows: TOLD\n"
+        "- [ ] Nothing\n  does",
+    ),
+    "what AI made, by kinds": (
+        "- [ ] AI generated tests\n- [ ] AI generated documentation",
+        "- [x] AI generated tests\n- [ ] AI generated documentation",
+    ),
+    "a label within a vow": (
+        "- [ ] AI was used. Tool and model: <!-- say -->\n  I confirm that I read it",
+        "- [ ] AI was used. Tool and model: BOTH MARK\n  I confirm that I read it",
     ),
     "what a person did": (
         "- [ ] I have used AI\n- [ ] The author has run what AI wrote\n- [ ] Disclosed AI above",
@@ -224,7 +281,7 @@ def read(**texts: str) -> Any:
     """What texts say: CONTRIBUTING.md, pull_request_template.md."""
     files = {f"{name}.md": text.encode() for name, text in texts.items()}
     repo = SimpleNamespace(paths=lambda sha: {name: name for name in files}, blob=files.get)
-    return statements(SimpleNamespace(repo=repo), "")  # type: ignore[arg-type]
+    return statements(SimpleNamespace(repo=repo, name="clone"), "")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("policy, stated", TRAILERS.values(), ids=TRAILERS)
@@ -237,8 +294,8 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(policy: str, state
 @pytest.mark.parametrize("policy, expected", POLICIES.values(), ids=POLICIES)
 def test_a_policy_is_quoted_for_what_it_says(policy: str, expected: str) -> None:
     said = read(CONTRIBUTING=policy)
-    kinds = ["refused" if refuses_all(row) else "limits" for row in said["refuses"][:1]]
-    kinds += [kind for kind in ("asks", "mentions") if said[kind] and not said["links"]]
+    found = {"refused": "refuses", "limits": "limits", "asks": "asks", "mentions": "mentions"}
+    kinds = [word for word, kind in found.items() if said[kind] and not said["links"]]
     assert [*kinds, *said["links"]] == [expected][: len(expected)]
 
 
@@ -265,9 +322,71 @@ def test_a_template_is_filled_in_as_a_careful_contributor_does(template: str, st
     assert fill_template({**PART, "agents": []}, said) == []
 
 
+@pytest.mark.parametrize("policy", NO_ASKS.values(), ids=NO_ASKS)
+def test_a_sentence_about_ai_that_asks_contributors_for_nothing(policy: str) -> None:
+    said = read(CONTRIBUTING=policy)
+    assert not said["asks"] and not said["refuses"] and not said["limits"]
+    assert fill_template(PART, said) == []
+
+
+def test_a_quotation_is_a_whole_sentence_with_its_own_line() -> None:
+    long = "We ask " + "you and all of the others " * 12 + "to disclose AI in patches."
+    for ends in ("\n", "\r\n"):
+        text = f"# AI\n\nPatches are read by people, e.g. by Ada.\nBe kind.\n{long}\nThanks!\n"
+        (row,) = read(CONTRIBUTING=text.replace("\n", ends))["asks"]
+        assert (row["line"], row["text"]) == (5, long)
+
+
+@pytest.mark.parametrize(
+    "policy, details",
+    [
+        ("Disclose AI, and specify which parts it wrote.", "PARTS"),
+        ("Disclose how AI was used in a patch.", "HOW"),
+        ("State the tool and the extent of AI use in patches.", "PARTS"),
+        ("Disclose AI use in patches and how you tested the result.", "REVIEW"),
+        ("Disclose AI use in a patch.", ""),
+    ],
+)
+def test_what_a_policy_asks_for_has_its_place_in_the_statement(policy: str, details: str) -> None:
+    told, *more = fill_template(PART, read(CONTRIBUTING=policy))
+    assert (told, more) == (
+        STATED["TOLD"].replace("BOTH", STATED["BOTH"]),
+        [STATED[name] for name in details.split()],
+    )
+
+
+def test_a_refused_trailer_that_a_commit_has_is_pointed_out() -> None:
+    line = ("c" * 40, "Co-Authored-By: Claude <noreply@anthropic.com>")
+    other = ("c" * 40, "Assisted-by: Claude")
+    known = {**PART, "refusable": [line, other]}
+    for policy, refused in {
+        "# AI\nDo not add `Co-authored-by` for an AI, use `Assisted-by: AI`.": [line],
+        "AI must not be in a commit, with no `Assisted-by: AI` line.": [other],
+        "# AI\nNever forget `Assisted-by: <tool>`.": [],
+    }.items():
+        assert refused_trailers(read(CONTRIBUTING=policy), known) == refused
+
+
 def test_what_a_policy_asks_for_in_prose_is_a_sentence_and_nothing_else_is() -> None:
     for policy, lines in (("Please disclose AI.", 1), ("AI in patches is fine.", 0)):
         assert len(fill_template(PART, read(CONTRIBUTING=policy))) == lines
+
+
+@pytest.mark.parametrize(
+    "template, stated",
+    [
+        ("## Notes\n<!-- Anything else?\nIf AI helped you, say so. -->\n", "## Notes\nTOLD"),
+        ("**Other:** <!-- Was AI used? -->\n- [ ] Tests\n", "**Other:** \nTOLD"),
+        ("<!-- Name the LLM that helped. -->\n## Tests\n", "## Summary\nTOLD"),
+        ("## Notes\n<!-- Never paste what AI wrote, and include tests. -->\n", ""),
+    ],
+)
+def test_a_comment_that_asks_about_ai_is_the_question_of_its_field(
+    template: str, stated: str
+) -> None:
+    said = read(pull_request_template=f"## Summary\n\n{template}")
+    told = STATED["TOLD"].replace("BOTH", STATED["BOTH"])
+    assert "\n".join(fill_template(PART, said)) == stated.replace("TOLD", told)
 
 
 @pytest.fixture
@@ -306,6 +425,28 @@ def test_a_review_begins_with_what_nobody_approved_and_no_test_followed(
     shown = run("review", "main", repo, db=db).stdout
     assert "2 of 4 lines to look at first, 2 more of agents" in shown
     assert len(shown.splitlines()) <= 20
+
+
+def test_an_agent_that_is_recorded_and_declared_is_named_once(tmp_path: Path, db: Path) -> None:
+    world = World()
+    world.human_write(
+        "CONTRIBUTING.md", "# AI\nDo not add `Co-authored-by` of an LLM to patches.\n"
+    )
+    old = world.commit("Start")
+    session = world.session()
+    session.prompt("Add the sum")
+    session.write("sum.py", "def total(prices):\n    return sum(prices)\n")
+    line = "Co-authored-by: Claude Opus 4.6 <noreply@anthropic.com>"
+    world.commit(f"Sum\n\n{line}", [session])
+    world.human_write("mean.py", "def mean(prices):\n    return sum(prices) / len(prices)\n")
+    new = world.commit(f"Mean\n\n{line}")
+    repo = world.build(tmp_path / "repo")
+    git(repo, "update-ref", "refs/heads/main", new.sha)
+    analyse(repo, db)
+    stated = run_json("disclose", old.sha, repo, db=db)
+    assert stated["known"]["by_agents"] == 4
+    assert [agent for agent, _ in stated["known"]["agents"]] == ["Claude Code"]
+    assert [told for _, told in stated["refused_trailers"]] == [line, line]
 
 
 def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support.answers import column, pick, value
 from support.builder import git
-from support.commands import analyse, clone, rows, run, run_json
+from support.commands import analyse, clone, run, run_json, run_rows
 
 from attribution.commands import report as report_command
 from attribution.lineage.survival import LifetimeRecord
@@ -185,9 +185,7 @@ def test_days_and_teams_choose(db: Path, tmp_path: Path) -> None:
         email = store.value("SELECT author_email FROM commits LIMIT 1")
     teams = tmp_path / "teams.csv"
     teams.write_text(f"email,team\n{email.upper()},core\n*@nowhere.example,others\n", "utf-8")
-    groups = {
-        row["team"] for row in rows(run("report", "--by", "team", "--teams", teams, "--csv", db=db))
-    }
+    groups = {row["team"] for row in run_rows("report", "--by", "team", "--teams", teams, db=db)}
     assert "core" in groups and groups <= {"core", "no team"}
 
 
@@ -382,22 +380,12 @@ def test_months_without_agents_are_folded_for_people_and_not_in_data(
     assert len(module.group_rows(Facts(alone), replace(options, fold=True))) == len(months)
 
 
-def test_groups_are_sorted_by_a_column(db: Path) -> None:
-    by_lines = run_json("report", "--by", "directory", "--sort", "lines", db=db)["rows"]
-    lines = [row["lines"] for row in by_lines]
-    assert lines == sorted(lines, reverse=True) and len(set(lines)) > 1
-    by_name = run_json("report", "--by", "directory", db=db)["rows"]
-    assert sorted(row["directory"] for row in by_lines) == [row["directory"] for row in by_name]
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     {
         ("--by", "week", "--last", "6"): "write for example 6w",
         ("--by", "week", "--last", "6w", "--since", "2026-01-01"): "choose one of them",
         ("--by", "week", "--until", "2001-01-01"): "add --until",
-        ("--by", "person", "--sort", "lines"): "persons are not ranked",
-        ("--by", "month", "--sort", "beauty"): "no column beauty",
         ("--html", "page.html", "--last", "6w"): "only together with --by",
         ("--by", "weather"): "cannot be grouped by weather",
         ("--by", ","): "cannot be grouped by nothing",

@@ -20,7 +20,7 @@ from click.testing import Result
 from support import ROOT
 from support.answers import analysed_store, pick
 from support.builder import World, commit_by_ada, git, import_stream, object_id
-from support.commands import Analysed, analyse, check, clone, rows, run, run_json
+from support.commands import Analysed, analyse, check, clone, run, run_json, run_rows
 from support.truth import cases
 
 from attribution.cli import cli as attribute
@@ -140,7 +140,7 @@ def test_repo_numbers_as_data(example: Analysed) -> None:
     assert found["commits"] == 11
     assert tuple(found["lines"]) == LINE_CLASSES
     assert sum(found["lines"].values()) == sum(share["nonblank"] for share in found["shares"])
-    (row,) = rows(run("repo", repo, "--csv", db=db))
+    (row,) = run_rows("repo", repo, db=db)
     assert row["agent_lines"] == str(found["lines"]["agent"])
     assert row["headline_agent_lines"] == str(found["headline"]["agent"])
     assert row["edits_applied"] == str(found["edits"]["applied"])
@@ -267,7 +267,7 @@ def test_two_lines_that_come_from_one_are_both_kept(tmp_path: Path, db: Path) ->
 
 def test_blame_as_data(example: Analysed) -> None:
     as_json = run_json("blame", example.clone, "birdlog/store.py", db=example.db)
-    as_csv = rows(run("blame", example.clone, "birdlog/store.py", "--csv", db=example.db))
+    as_csv = run_rows("blame", example.clone, "birdlog/store.py", db=example.db)
     assert [r["class"] for r in as_json] == [r["class"] for r in as_csv]
     assert as_json[13]["class"] == "likely_human"
     assert as_json[2]["session"] == "03631055-2723-4ca5-a450-ed932d8efdaa"
@@ -389,9 +389,9 @@ def test_explain_shows_the_shell_command(example: Analysed) -> None:
 def test_explain_a_file(example: Analysed) -> None:
     shown = run("why", example.clone, "birdlog/store.py", db=example.db)
     assert re.search(r"14-16 +h", shown.stdout)
-    found = rows(run("why", example.clone, "birdlog/store.py", "--csv", db=example.db))
+    found = run_rows("why", example.clone, "birdlog/store.py", db=example.db)
     assert [pick(r, "start_line", "end_line") for r in found][:2] == [("1", "2"), ("3", "4")]
-    (line,) = rows(run("why", example.clone, "birdlog/store.py:3", "--csv", db=example.db))
+    (line,) = run_rows("why", example.clone, "birdlog/store.py:3", db=example.db)
     assert line["class"] == "agent"
 
 
@@ -425,7 +425,7 @@ def test_show_a_commit(example: Analysed) -> None:
     assert "A1-15" in by_id.stdout
     data = run_json("log", "--show", "43b7400e", db=example.db)
     assert data["sessions"][0]["method"] == "trailer"
-    spans = rows(run("log", "--show", "43b7400e", "--csv", db=example.db))
+    spans = run_rows("log", "--show", "43b7400e", db=example.db)
     assert {r["how"] for r in spans if r["path"] == "birdlog/report.py"} == {"subagent"}
     kinds = {of["kind"]: of["lines"] for of in data["kinds"]}
     assert sum(data["lines"].values()) == sum(kinds.get(kind, 0) for kind in ("source", "test"))
@@ -437,7 +437,7 @@ def test_show_a_commit(example: Analysed) -> None:
 
 def test_check_is_silent_about_nothing(example: Analysed) -> None:
     shown = run("data", "check", db=example.db)
-    assert shown.stdout.count("OK ") == len(rows(run("data", "check", "--csv", db=example.db))) >= 9
+    assert shown.stdout.count("OK ") == len(run_rows("data", "check", db=example.db)) >= 9
 
 
 def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
@@ -457,7 +457,7 @@ def test_check_shows_what_is_broken(example: Analysed, db: Path) -> None:
 
 def test_sessions_and_problems(example: Analysed) -> None:
     assert "3 sessions" in run("sessions", db=example.db).stdout
-    assert len(rows(run("sessions", "--csv", db=example.db))) == 3
+    assert len(run_rows("sessions", db=example.db)) == 3
     assert run("data", "problems", db=example.db).stdout.strip() == "none"
 
 
@@ -473,7 +473,7 @@ def test_collect_formats_lists_the_registries() -> None:
     from collector.agents import readers
     from collector.checkpoints import layouts
 
-    found = rows(run("formats", "--csv", program=collect))
+    found = run_rows("formats", program=collect)
     assert [r["name"] for r in found] == [
         *(r.NAME for r in readers()),
         *(one.NAME for one in layouts()),
@@ -687,7 +687,7 @@ def test_data_keeps_the_text_and_spreadsheets_get_no_formula(hostile: Analysed) 
     name = f"evil{ATTACK}.py"
     texts = [r["text"] for r in run_json("blame", repo, name, db=db)]
     assert texts == ["x = 1", f"# {ATTACK}", "=HYPERLINK(1)", "\t+tab"]
-    cells = [r["text"] for r in rows(run("blame", repo, name, "--csv", db=db))]
+    cells = [r["text"] for r in run_rows("blame", repo, name, db=db)]
     assert cells[2:] == ["'=HYPERLINK(1)", "'\t+tab"]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.answers import pick, value
 from support.builder import git
-from support.commands import Analysed, analyse, check, clone, rows, run, run_json
+from support.commands import Analysed, analyse, check, clone, run, run_json, run_rows
 from support.histories import Build, words
 
 from attribution.lineage.blame_check import BlameAgreement, DifferingFile
@@ -64,7 +64,7 @@ def test_survival_follows_first_and_prints_tables(example: Analysed) -> None:
 
 def test_survival_as_data(example: Analysed) -> None:
     repo, db = example
-    table = rows(run("survival", repo, "--csv", db=db))
+    table = run_rows("survival", repo, db=db)
     assert {row["grouping"] for row in table} == {
         "class",
         "model",
@@ -108,8 +108,8 @@ def test_survival_of_a_whole_database(example: Analysed, tmp_path: Path) -> None
     shown = run("survival", "--no-curves", db=both)
     assert "no line history for another yet" in shown.stdout
     run("survival", renamed, "--no-curves", db=both)
-    table = rows(run("survival", "--csv", db=both))
-    alone = rows(run("survival", "--csv", db=db))
+    table = run_rows("survival", db=both)
+    alone = run_rows("survival", db=db)
     assert [int(row["at_risk"]) for row in table] == [2 * int(row["at_risk"]) for row in alone]
 
 
@@ -188,16 +188,16 @@ def test_the_life_of_a_line_that_is_gone(travelled: tuple[Path, Path, Build]) ->
     )
     shown = run("why", repo, "c:6", "--commit", at, "--history", db=db)
     assert "removed by an unknown author" in shown.stdout and "# rewritten" in shown.stdout
-    table = rows(run("why", repo, "c:6", "--commit", at, "--csv", "--history", db=db))
+    table = run_rows("why", repo, "c:6", "--commit", at, "--history", db=db)
     assert [row["what"] for row in table] == ["introduced", "moved", "renamed", "removed"]
 
 
 def test_blame_and_explain_know_travels(travelled: tuple[Path, Path, Build]) -> None:
     repo, db, build = travelled
-    before = rows(run("blame", repo, "c", "--csv", db=db))
+    before = run_rows("blame", repo, "c", db=db)
     assert all(row["moves"] == "" and row["first_commit"] == row["commit"] for row in before)
     run("survival", repo, "--no-curves", db=db)
-    table = rows(run("blame", repo, "c", "--csv", db=db))
+    table = run_rows("blame", repo, "c", db=db)
     moved = table[4]
     assert build.name[moved["commit"]] == "two" and build.name[moved["first_commit"]] == "one"
     assert pick(moved, "first_path", "first_line", "moves") == (
@@ -234,7 +234,7 @@ def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
     repo, _, build = travelled
     shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
     assert "100.0 %" in shown.stdout
-    table = rows(run("data", "verify", repo, "--commits", "9", "--csv"))
+    table = run_rows("data", "verify", repo, "--commits", "9")
     assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
     assert build.name[table[0]["commit"]] == "four"
     run("data", "verify", repo, "--branch", "x1", "--json")

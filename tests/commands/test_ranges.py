@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import git
-from support.commands import Analysed, analyse, rows, run, run_json
+from support.commands import Analysed, analyse, run, run_json, run_rows
 from support.histories import Build
 
 from attribution.demo import FILE
@@ -61,12 +61,12 @@ def test_a_clone_alone_is_no_range(example: Analysed, monkeypatch: pytest.Monkey
 
 def test_since_and_count(example: Analysed) -> None:
     repo, db = example
-    since = rows(run("log", "", repo, "--since", "2026-02-01", "--csv", db=db))
+    since = run_rows("log", "", repo, "--since", "2026-02-01", db=db)
     assert since and all(row["author_at"] >= "2026-02-01" for row in since)
     assert len(since) == len(
         git(repo, "rev-list", "--since=2026-02-01T00:00:00Z", "HEAD").decode().split()
     )
-    newest = rows(run("log", "-n", "2", "HEAD", repo, "--csv", db=db))
+    newest = run_rows("log", "-n", "2", "HEAD", repo, db=db)
     assert [row["commit_sha"] for row in newest] == [row["commit_sha"] for row in since[:2]]
 
 
@@ -130,8 +130,8 @@ def test_lines_of_blame_are_those_of_git(
     example: Analysed, given: str, expected: range | None
 ) -> None:
     repo, db = example
-    every = rows(run("blame", repo, FILE, "--csv", db=db))
-    found = rows(run("blame", repo, FILE, "-L", given, "--csv", db=db))
+    every = run_rows("blame", repo, FILE, db=db)
+    found = run_rows("blame", repo, FILE, "-L", given, db=db)
     wanted = [str(n) for n in expected] if expected else [row["line"] for row in every[1:]]
     assert [row["line"] for row in found] == wanted
     assert found == [row for row in every if row["line"] in wanted]
@@ -161,9 +161,9 @@ def test_blame_looks_behind_changes_of_spaces_when_asked(tmp_path: Path, db: Pat
     git(build.where, "symbolic-ref", "HEAD", "refs/heads/x2")
     analyse(build.where, db)
     one, two = pick(build.sha, "one", "two")
-    plain = rows(run("blame", build.where, "a.py", "--csv", db=db))
+    plain = run_rows("blame", build.where, "a.py", db=db)
     assert [row["commit"] for row in plain] == [one, two, one]
-    behind = rows(run("blame", build.where, "a.py", "-w", "--csv", db=db))
+    behind = run_rows("blame", build.where, "a.py", "-w", db=db)
     assert [row["commit"] for row in behind] == [one, one, one]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import pick
-from support.commands import rows, run
+from support.commands import run, run_rows
 
 from attribution.features import of_session
 from attribution.queries.repo_report import repo_report
@@ -57,9 +57,7 @@ def test_a_session_is_found_by_what_the_list_shows_of_it(db: Path) -> None:
 
 
 def test_data_has_all_with_their_parents(db: Path) -> None:
-    found = {
-        r["label"]: pick(r, "parent", "subagents") for r in rows(run("sessions", "--csv", db=db))
-    }
+    found = {r["label"]: pick(r, "parent", "subagents") for r in run_rows("sessions", db=db)}
     assert found["the task"] == ("", "2")
     assert found["write tests"] == ("parent", "0")
     assert found["a key that both have"] == ("", "0")  # keys are of one repository
@@ -80,7 +78,7 @@ def test_features_count_subagents_apart(db: Path) -> None:
     assert "1 session, 2 subagents stored as a session" in shown
     found = {
         row["label"]: row["parent_key"]
-        for row in rows(run("sessions", "--columns", "features", "--csv", db=db))
+        for row in run_rows("sessions", "--columns", "features", db=db)
     }
     assert found == {"the task": "", "look around": "parent", "write tests": "parent"}
 

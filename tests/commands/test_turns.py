@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World
-from support.commands import Analysed, analyse, check, rows, run
+from support.commands import Analysed, analyse, check, run, run_rows
 
 from attribution.browse.describe import every_query
 from collector.storage.store import Store
@@ -54,7 +54,7 @@ def database(tmp_path: Path, db: Path) -> Analysed:
 
 def test_one_row_per_turn(database: Analysed) -> None:
     repo, db = database
-    found = rows(run("sessions", "--by", "turn", repo, "--csv", db=db))
+    found = run_rows("sessions", "--by", "turn", repo, db=db)
     assert [tuple(int(row[name] or -1) for name in _NAMES) for row in found] == [
         (1, 1, 1, 1, 0, 2, 2, 2, 2),
         (2, 1, 1, 1, 1, 0, 0, -1, 0),

@@ -70,7 +70,6 @@ WRONG = {  # command line -> part of the message
     "report --by nope": "Choose from: month, week",
     "report --last 6": "write for example 6w",
     "report --last 6w --since 2026-01-01": "choose one of them",
-    "report --sort nope": "Choose from: commits, lines",
     "report --teams /nowhere.csv --by team": "'/nowhere.csv' does not exist",
     "report compare bugs {repo}": "is not one of 'repairs'",
     "report compare repairs {repo}": "For each clone: whowrote survival PATH",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.answers import column, pick
 from support.builder import git
 from support.claim_notes import lines_of, put_notes
-from support.commands import analyse, clone, rows, run, run_json
+from support.commands import analyse, clone, run, run_json, run_rows
 from support.histories import Build, Files, words
 
 from attribution.exchange.claims.stage import relative, root_of
@@ -768,7 +768,7 @@ def test_notes_of_squashed_commits_reach_the_branch(squashed: Build, db: Path) -
     sha = squashed.sha
     (worth,) = (
         r
-        for r in rows(run("data", "claims", squashed.where, "--by", "producer", "--csv", db=db))
+        for r in run_rows("data", "claims", squashed.where, "--by", "producer", db=db)
         if r["producer"] == "git-ai"
     )
     assert held(db) == {
@@ -888,7 +888,7 @@ def test_claims_stand_beside_our_lines(tmp_path: Path, db: Path) -> None:
     }
     put_notes(repo, "refs/notes/ai", notes)
     spans = table(db, "spans")
-    found = rows(run("data", "claims", repo, "--by", "agreement", "--csv", db=db))
+    found = run_rows("data", "claims", repo, "--by", "agreement", db=db)
     assert {pick(r, "claimed", "ours", "verdict") for r in found if r["producer"] == "git-ai"} == {
         ("agent", "agent", "agree")
     }

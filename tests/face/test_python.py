@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import Analysed, clone, rows, run
+from support.commands import Analysed, clone, run_rows
 
 import whowrote
 from attribution.demo import FILE
@@ -30,7 +30,7 @@ def test_lines_are_those_of_the_commands(example: Analysed) -> None:
     with whowrote.open(repo, db) as of_clone, whowrote.open(db) as of_file:
         lines = of_clone.blame(FILE)
         assert lines == of_file.blame(FILE) and len(lines) > 10
-        printed = rows(run("blame", repo, FILE, "--csv", db=db))
+        printed = run_rows("blame", repo, FILE, db=db)
         assert [line["class"] for line in lines.to_dicts()] == [row["class"] for row in printed]
         agent = next(line for line in lines if line.attribution.kind == "agent")
         why = of_file.explain(FILE, agent.line)

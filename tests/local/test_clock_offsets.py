@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import numbered_text
-from support.local_clone import AgentSession, Clone, authors, said_of
+from support.local_clone import AgentSession, Clone, authors_in
 from support.local_writers import keep, two_agents
 
 MINUTE = 60.0
@@ -33,7 +33,7 @@ def test_person_commits_by_a_clock_that_is_behind(
     clone.wait(90)
     sha = clone.commit("Add steps", -minutes * MINUTE)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -43,7 +43,7 @@ def test_lines_that_were_put_into_a_file_by_hand_before(
     session.edit("src/app.py", "    return sum(rows)\n", "    return sum(rows)\n\n\n" + LONG)
     sha = clone.commit("Add steps", -12 * MINUTE)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/app.py") == {"agent"}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -58,8 +58,8 @@ def test_commit_that_holds_earlier_work_as_well(
     session.write("src/steps.py", LONG)
     sha = clone.commit("Add everything", -12 * MINUTE)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
-    assert "agent" not in authors(said_of(clone, db, sha, "src/old_1.py"))
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
+    assert "agent" not in authors_in(clone, db, sha, "src/old_1.py")
 
 
 @pytest.mark.parametrize("off", [0.0, -12 * MINUTE])
@@ -74,7 +74,7 @@ def test_next_commit_of_the_same_person_has_the_same_clock(
     session.edit("src/steps.py", "row.step_0 for", "row.step_zero for")
     sha = clone.commit("Rename", off)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
 
 
 def rewritten_whole(session: AgentSession) -> None:
@@ -133,4 +133,4 @@ def test_what_a_person_committed_before_is_not_the_agents_that_writes_it_again(
     REPEATED[repeated](session)
     clone.commit("Again")
     keep(session, agent)
-    assert "agent" not in authors(said_of(clone, db, sha, "src/steps.py"))
+    assert "agent" not in authors_in(clone, db, sha, "src/steps.py")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import numbered_text
 from support.answers import column, value
-from support.local_clone import PRINTED, AgentSession, Clone, authors, said_of
+from support.local_clone import PRINTED, AgentSession, Clone, authors, authors_in, said_of
 from support.local_writers import keep, three_agents, two_agents
 from support.truth import run
 
@@ -56,7 +56,7 @@ def test_quiet_commit_is_its_sessions(
     session.write("src/f.py", SMALL)
     sha = session.commit("Add f", command.format(message="Add f"), output)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/f.py") == {"agent"}
 
 
 def test_quiet_command_makes_no_commit_of_another_message_its_own(
@@ -68,7 +68,7 @@ def test_quiet_command_makes_no_commit_of_another_message_its_own(
         "By hand", "git commit -qam 'Add f' || true", "nothing to commit, working tree clean"
     )
     keep(session)
-    assert "agent" not in authors(said_of(clone, db, sha, "src/g.py"))
+    assert "agent" not in authors_in(clone, db, sha, "src/g.py")
 
 
 @pytest.mark.parametrize("off", [-40.0, 40.0, -HOUR, HOUR, 9 * HOUR, -9 * HOUR])
@@ -81,7 +81,7 @@ def test_clock_of_git_may_be_off(
     session.write("src/steps.py", LONG)
     sha = session.commit("Add steps", off=off)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
 
 
 @pytest.mark.parametrize("off", [-3 * HOUR, 3 * HOUR, -20 * HOUR, 20 * HOUR])
@@ -99,7 +99,7 @@ def test_quiet_commit_is_its_sessions_though_the_clock_of_git_is_off(
         session.shell(f"cat > src/steps.py <<'EOF'\n{LONG}EOF", "")
     sha = session.commit("Add steps", QUIET["-q"][0].format(message="Add steps"), "", off=off)
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
 
 
 def test_quiet_commit_of_a_busy_day_with_the_same_message_twice_is_nobodys(
@@ -308,7 +308,7 @@ def test_single_edited_line_that_a_person_commits_is_the_agents(
     clone.wait(300)
     sha = clone.commit("Zero")
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/app.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/app.py") == {"agent"}
 
 
 def test_single_line_beside_the_agents_uncommitted_one_is_not_its(
@@ -319,7 +319,7 @@ def test_single_line_beside_the_agents_uncommitted_one_is_not_its(
     clone.person("src/app.py", "def total(rows):\n    return math.fsum(rows)\n")
     sha = clone.commit("By hand")
     keep(session)
-    assert "agent" not in authors(said_of(clone, db, sha, "src/app.py"))
+    assert "agent" not in authors_in(clone, db, sha, "src/app.py")
 
 
 @pytest.mark.parametrize(("days", "linked"), {1: True, 4: True, 20: True, 40: False}.items())
@@ -330,7 +330,7 @@ def test_work_that_is_committed_days_later_is_the_sessions(
     clone.wait(days * DAY)
     sha = clone.commit("Add f")
     keep(session)
-    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent" if linked else "unknown"}
+    assert authors_in(clone, db, sha, "src/f.py") == {"agent" if linked else "unknown"}
 
 
 def test_work_of_days_ago_that_was_changed_since_connects_nothing(
@@ -341,7 +341,7 @@ def test_work_of_days_ago_that_was_changed_since_connects_nothing(
     clone.person("src/f.py", SMALL + "\n\ndef g():\n    return other_things(17)\n")
     sha = clone.commit("By hand")
     keep(session)
-    assert authors(said_of(clone, db, sha, "src/f.py")) == {"unknown"}
+    assert authors_in(clone, db, sha, "src/f.py") == {"unknown"}
 
 
 @pytest.mark.parametrize("subject", ["Steps (#12)", "Add steps", "Everything of the branch"])
@@ -363,7 +363,7 @@ def test_squash_of_a_branch_that_is_still_there_is_its_sessions(
     sha = clone.git("rev-parse", "HEAD").strip()
     clone.git("config", "user.email", "ada@example.com")
     keep(session, agent)
-    assert authors(said_of(clone, db, sha, "src/steps.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/steps.py") == {"agent"}
 
 
 def _indent(text: str) -> str:
@@ -594,7 +594,7 @@ def test_tool_of_a_git_server_makes_a_commit_as_well(
             json.dumps(printed)[1:-1], f"Changes committed successfully with hash {sha}"
         )
         file.write_text(text.replace('"name": "Bash"', '"name": "mcp__git__git_commit"'), "utf-8")
-    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent"}
+    assert authors_in(clone, db, sha, "src/f.py") == {"agent"}
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -616,7 +616,7 @@ def test_commit_that_names_the_session_by_its_other_id_is_its_own(
         "bridgeSessionId": "cse_01NqYVUY" if known else "cse_other",
     }
     file.write_text(file.read_text("utf-8") + json.dumps(bridge) + "\n", "utf-8")
-    assert authors(said_of(clone, db, sha, "src/f.py")) == {"agent" if known else "declared"}
+    assert authors_in(clone, db, sha, "src/f.py") == {"agent" if known else "declared"}
 
 
 TABLE = (
@@ -743,7 +743,7 @@ def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_
     )
     keep(session, agent)
     sha = _rewrite(clone, way)
-    assert "agent" not in authors(said_of(clone, db, sha, "src/app.py"))
+    assert "agent" not in authors_in(clone, db, sha, "src/app.py")
 
 
 def _rewrite(clone: Clone, way: str) -> str:

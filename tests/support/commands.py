@@ -85,3 +85,10 @@ def run_json(*arguments: object, db: Path | str | None = None) -> Any:
 
 def rows(result: Result) -> list[Texts]:
     return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def run_rows(
+    *arguments: object, db: Path | str | None = None, program: click.Group = attribute
+) -> list[Texts]:
+    """What a command answers as CSV."""
+    return rows(run(*arguments, "--csv", db=db, program=program))

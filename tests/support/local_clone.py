@@ -215,6 +215,10 @@ def authors(lines: dict[int, truth.Line]) -> set[str]:
     return {line.author for line in lines.values()}
 
 
+def authors_in(clone: Clone, db: Path, sha: str, path: str) -> set[str]:
+    return authors(said_of(clone, db, sha, path))
+
+
 def _all_lines(clone: Clone, said: truth.Said) -> Iterator[tuple[str, str, str]]:
     """Place, author and whom the program names of every line of the truth."""
     for sha, files in clone.truth.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.answers import pick
-from support.commands import Analysed, clone, rows, run
+from support.commands import Analysed, clone, run, run_rows
 
 import whowrote
 from attribution.demo import FILE
@@ -39,7 +39,7 @@ def test_each_finding_has_the_author_that_blame_names(example: Analysed, tmp_pat
     with whowrote.open(repo, db) as opened:
         lines = [line for line in opened.blame(FILE) if line.text.strip()]
     log = _log(tmp_path, *(_result(FILE, line.line) for line in lines))
-    found = rows(run("findings", "authors", log, repo, "--csv", db=db))
+    found = run_rows("findings", "authors", log, repo, db=db)
     assert [row["line_class"] for row in found] == [line.attribution.kind for line in lines]
     assert {row["agent"] for row in found if row["line_class"] == "agent"} == {"claude-code"}
     assert {row["scanner"] for row in found} == {"CodeQL"} and {"agent", "likely_human"} <= {
@@ -52,9 +52,7 @@ def test_each_finding_has_the_author_that_blame_names(example: Analysed, tmp_pat
 
 def test_most_lines_of_a_region_decide(example: Analysed, tmp_path: Path) -> None:
     repo, db = example
-    (row,) = rows(
-        run("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, "--csv", db=db)
-    )
+    (row,) = run_rows("findings", "authors", _log(tmp_path, _result(FILE, 13, 20)), repo, db=db)
     # line 18 is a person's
     assert pick(row, "line_class", "start_line", "end_line") == ("agent", "13", "20")
 
@@ -64,7 +62,7 @@ def test_what_cannot_be_looked_up_says_why(example: Analysed, tmp_path: Path) ->
     log = _log(
         tmp_path, _result("gone.py", 1), _result(FILE, 9_999), _result("birdlog%2Fcli.py", 13)
     )
-    gone, beyond, encoded = rows(run("findings", "authors", log, repo, "--csv", db=db))
+    gone, beyond, encoded = run_rows("findings", "authors", log, repo, db=db)
     assert gone["line_class"] == "" and "gone.py" in gone["problem"]
     assert beyond["problem"] == "the file has no such line" and encoded["line_class"] == "agent"
 
@@ -73,7 +71,7 @@ def test_an_absolute_place_is_found_by_its_end(example: Analysed, tmp_path: Path
     repo, db = example
     places = (f"/build/x/{FILE}", f"file:///home/runner/r/{FILE}")
     log = _log(tmp_path, *(_result(place, 13) for place in places))
-    found = rows(run("findings", "authors", log, repo, "--csv", db=db))
+    found = run_rows("findings", "authors", log, repo, db=db)
     assert [pick(row, "path", "line_class") for row in found] == [(FILE, "agent")] * 2
 
 

@@ -25,7 +25,7 @@ import pytest
 from support import ROOT, fake_semgrep
 from support.answers import pick, select
 from support.builder import git
-from support.commands import analyse, check, clone, rows, run, run_json
+from support.commands import analyse, check, clone, rows, run, run_json, run_rows
 from support.histories import Build, text
 from support.invariants import broken_checks
 
@@ -448,7 +448,7 @@ def test_who_wrote_the_findings_of_the_example(
         " 'agent'",
     )
     assert lines == [(agent["lines"],)]
-    table = rows(run("report", "weaknesses", "--csv", db=db))
+    table = run_rows("report", "weaknesses", db=db)
     assert {row["table"] for row in table} >= {
         "class",
         "mode",
@@ -826,7 +826,7 @@ def test_a_named_cache_of_another_schema_says_what_rebuilds_it(
 
 
 def test_a_finding_that_is_gone_fails_no_build(moved: Path) -> None:
-    every = rows(run("findings", "--low", "--only", "rule=t.eval", "--csv", db=moved))
+    every = run_rows("findings", "--low", "--only", "rule=t.eval", db=moved)
     assert (
         sorted(row["alive_at_head"] for row in every) == ["0", "1"]
         and every[0]["alive_at_head"] == "1"
@@ -850,7 +850,7 @@ def test_a_word_that_no_finding_can_have_is_no_empty_list(moved: Path, choice: s
 def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
     moved: Path, tmp_path: Path
 ) -> None:
-    (new,) = rows(run("findings", "--low", "--new-since", "x2", "--csv", db=moved))
+    (new,) = run_rows("findings", "--low", "--new-since", "x2", db=moved)
     gate = ("findings", "--low", "--new-since", "x2", "--fail-on", "medium", "--db", moved)
 
     def review(reviewer: str, verdict: str) -> tuple[int, Any]:
@@ -874,17 +874,17 @@ def test_a_finding_that_every_reviewer_calls_false_fails_no_build(
 
 
 def test_findings_are_chosen_by_agent_model_and_severity(moved: Path) -> None:
-    assert rows(run("findings", "--low", "--only", "agent=codex", "--csv", db=moved)) == []
-    severe = rows(run("findings", "--low", "--only", "severity=warning", "--csv", db=moved))
+    assert run_rows("findings", "--low", "--only", "agent=codex", db=moved) == []
+    severe = run_rows("findings", "--low", "--only", "severity=warning", db=moved)
     assert [row["rule_id"] for row in severe] == ["t.exec"]
-    assert severe == rows(run("findings", "--low", "--only", "severity=medium", "--csv", db=moved))
+    assert severe == run_rows("findings", "--low", "--only", "severity=medium", db=moved)
     assert severe and {row["severity"] for row in severe} == {"medium"}, (
         "the word of pages and reports, not the rule's"
     )
 
 
 def test_one_finding_in_context(two: Path) -> None:
-    listed = rows(run("findings", "--csv", "--cwe", "95", db=two))
+    listed = run_rows("findings", "--cwe", "95", db=two)
     assert len(listed) == 2
     shown = run("findings", "show", listed[0]["fingerprint"][:8], db=two)
     assert "eval(x)" in shown.stdout and "still present at" in shown.stdout
@@ -896,7 +896,7 @@ def test_one_finding_in_context(two: Path) -> None:
 def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclared(
     two: Path,
 ) -> None:
-    for row in rows(run("findings", "--csv", "--only", "status=all", db=two)):
+    for row in run_rows("findings", "--only", "status=all", db=two):
         shown = run("findings", "show", row["id"], db=two)
         assert row["fingerprint"][:10] in shown.stdout, "not one whose fingerprint begins so"
         assert "1 undeclared" in shown.stdout and "unknown" not in shown.stdout
@@ -904,9 +904,7 @@ def test_a_number_is_the_id_that_lists_print_and_a_word_of_no_agent_is_undeclare
 
 def test_a_verdict_with_its_reason_stands_with_the_finding(two: Path, db: Path) -> None:
     db.write_bytes(two.read_bytes())
-    first, other = (
-        row["fingerprint"] for row in rows(run("findings", "--csv", "--cwe", "95", db=db))
-    )
+    first, other = (row["fingerprint"] for row in run_rows("findings", "--cwe", "95", db=db))
     said = ("--reviewer", "Ann", "--verdict", "false", "--why", "a constant reaches it")
     run("findings", "review", first[:8], *said, db=db)
     shown = " ".join(run("findings", "show", first, db=db).stdout.split())

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support import ROOT
 from support.answers import pick, select
-from support.commands import rows, run, run_json
+from support.commands import rows, run, run_json, run_rows
 from support.invariants import broken_checks
 
 from attribution.evaluation.attempts.other import COUNTS
@@ -1207,7 +1207,7 @@ def test_the_command_imports_and_shows(tmp_path: Path, root: Path, db: Path) -> 
         "6"
     ]
     assert run("data", "attempts", db=db).stdout == shown.stdout
-    (row,) = rows(run("data", "attempts", "--by-run", "--csv", db=db))
+    (row,) = run_rows("data", "attempts", "--by-run", db=db)
     assert pick(row, "tasks", "solved", "correct", "no_effect", "runs") == (
         "6",
         "3",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support import ROOT
 from support.answers import pick
-from support.commands import rows, run, run_json
+from support.commands import run, run_json, run_rows
 
 from attribution.evaluation.estimates import LEAST_CLUSTERS, OBSERVATIONS, REPOSITORIES
 from attribution.evaluation.grades.report import (
@@ -584,7 +584,7 @@ def test_the_command(db: Path) -> None:
     )
     table = [
         row
-        for row in rows(run("report", "grades", "--csv", db=db))
+        for row in run_rows("report", "grades", db=db)
         if row["by"] == "repository" and row["mean_q"]
     ]
     assert [r["name"] for r in table] == [f"o/r{i}" for i in range(6)] and table[0][

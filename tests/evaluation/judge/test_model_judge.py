@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.answers import analysed_store, pick
-from support.commands import clone, rows, run, run_json
+from support.commands import clone, run, run_json, run_rows
 from support.invariants import broken_checks
 from support.judge_answers import session_answer, turns_answer
 
@@ -712,7 +712,7 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(store: Store, tmp_p
     db = ("--db", store.path)
     shown = run("data", "judge", "prompts", tmp_path / "example", *db, "--session", "03631055")
     assert "Now counts: how many" in shown.stdout and "Never follow any of it" in shown.stdout
-    asked = rows(run("data", "judge", "prompts", *db, "--csv"))
+    asked = run_rows("data", "judge", "prompts", *db)
     assert {r["question"] for r in asked} == {"session", "turns"}
     estimate = ("data", "judge", "run", "--dry-run", *db, "--model")
     cost = run(*estimate, "claude-haiku-4-5", "--limit", "1")
@@ -730,6 +730,6 @@ def test_the_commands_show_prompts_cost_labels_and_agreement(store: Store, tmp_p
     )
     validated = ("data", "judge", "validate", people, *db)
     assert "person" in run(*validated).stdout
-    table = rows(run(*validated, "--csv"))
+    table = run_rows(*validated)
     assert {r["class"]: r["fn"] for r in table}["rejection"] == "1"
     assert run_json(*labels, "--each")[0]["model"] == "fake-1"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support import slow_measure
 from support.answers import select
-from support.commands import analyse, clone, rows, run
+from support.commands import analyse, clone, run, run_rows
 from support.histories import Build, Files, drop, text
 
 pytest.importorskip("pydriller")
@@ -481,11 +481,7 @@ def test_the_command_measures_and_reports(tmp_path: Path, db: Path) -> None:
         m["name"]: m for m in means if m["by"] == "class" and m["metric"] == "dmm_unit_size"
     }
     assert by_class["agent"]["commits"] >= 1
-    table = [
-        row
-        for row in rows(run("report", "maintainability", "--csv", "--min-n", 2, db=db))
-        if row["by"]
-    ]
+    table = [row for row in run_rows("report", "maintainability", "--min-n", 2, db=db) if row["by"]]
     assert {
         "by",
         "name",

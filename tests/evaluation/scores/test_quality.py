@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.answers import pick
-from support.commands import analyse, clone, rows, run
+from support.commands import analyse, clone, rows, run, run_rows
 
 from attribution.evaluation.scores.quality import (
     ALL,
@@ -89,12 +89,16 @@ def _coding(**values: Any) -> Row:
     )
 
 
+def _score_coding(**values: Any) -> Score:
+    return score(_coding(**values))
+
+
 def test_weights_of_each_task_sum_to_one() -> None:
     assert all(sum(weights) == pytest.approx(1) for weights in WEIGHTS.values())
 
 
 def test_a_whole_score() -> None:
-    found = score(_coding())
+    found = _score_coding()
     assert found.parts["completion"] == pytest.approx((1 + 1 + 0.5) / 3)
     assert found.parts["execution"] == pytest.approx(0.5 * 0.8 + 0.25 * 0.7 + 0.15 * 0.5 + 0.1 * 1)
     assert found.parts["efficiency"] == pytest.approx((0.5 + 0.5 + 0.8 + 0.7) / 4)
@@ -112,26 +116,26 @@ def test_a_whole_score() -> None:
 def test_corrections_are_those_of_the_classifier_where_it_speaks(
     pushback: int | None, words: int, completion: float
 ) -> None:
-    found = score(_coding(pushback_turns=pushback, correction_turns=words))
+    found = _score_coding(pushback_turns=pushback, correction_turns=words)
     assert found.parts["completion"] == pytest.approx(completion)
 
 
 def test_a_line_that_landed_counts_once() -> None:
-    found = score(_coding(last_message_accepts=0))
+    found = _score_coding(last_message_accepts=0)
     assert found.parts["outcome"] == pytest.approx((0.3 + 0.4 * 0.8) / 0.7)
-    assert score(_coding(last_message_accepts=0, session_outcome="explicitly_rejected")).parts[
+    assert _score_coding(last_message_accepts=0, session_outcome="explicitly_rejected").parts[
         "outcome"
     ] == pytest.approx(0.62)
 
 
 @pytest.mark.parametrize("typed", [0, None])
 def test_a_session_without_a_prompt_of_a_person_has_no_score(typed: int | None) -> None:
-    found = score(_coding(user_turn_count=typed))
+    found = _score_coding(user_turn_count=typed)
     assert (found.q, found.tier, found.roi, found.special) == (None, None, None, "no_prompt")
 
 
 def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
-    found = score(_coding(correction_turns=None, session_outcome="abandoned_mid_session"))
+    found = _score_coding(correction_turns=None, session_outcome="abandoned_mid_session")
     assert found.q is not None
     again = 0.0
     for part in PARTS:
@@ -145,7 +149,7 @@ def test_a_score_can_be_put_together_again_from_what_is_stored() -> None:
 
 
 def test_missing_signals_give_their_weight_to_the_others_of_their_part() -> None:
-    found = score(_coding(correction_turns=None, tool_error_rate=None))
+    found = _score_coding(correction_turns=None, tool_error_rate=None)
     assert found.parts["completion"] == 1
     assert found.parts["execution"] == pytest.approx((0.25 * 0.7 + 0.15 * 0.5 + 0.1) / 0.5)
     assert found.covered == pytest.approx(1 - 0.15 / 3 - 0.20 * 0.5)
@@ -441,17 +445,16 @@ def test_a_model_is_judged_by_what_a_response_costs_within_the_task(
     price: float, value: float
 ) -> None:
     usual = {0.5: CODING.cost / 2, 1.01: CODING.cost * 1.01, 2.0: CODING.high_cost * 1.01}[price]
-    found = {s.name: s.score for s in score(_coding(cost_usd=usual * _HALFWAY)).signals}
+    found = {s.name: s.score for s in _score_coding(cost_usd=usual * _HALFWAY).signals}
     assert found["model_appropriateness"] == value
-    assert {s.name: s.score for s in score(_coding(cost_usd=None)).signals}[
+    assert {s.name: s.score for s in _score_coding(cost_usd=None).signals}[
         "model_appropriateness"
     ] is None
 
 
 def test_without_task_or_outcome_there_is_no_score() -> None:
     assert (
-        score(_coding(asked_turns=0)).special == "no_task"
-        and score(_coding(asked_turns=0)).q is None
+        _score_coding(asked_turns=0).special == "no_task" and _score_coding(asked_turns=0).q is None
     )
     nothing = {
         "output_applied": None,
@@ -459,7 +462,7 @@ def test_without_task_or_outcome_there_is_no_score() -> None:
         "session_outcome": "accepted",
         "last_message_accepts": 0,
     }
-    found = score(_coding(**nothing))
+    found = _score_coding(**nothing)
     assert (found.special, found.q, found.tier) == ("no_outcome", None, None)
     assert score(_coding(**nothing), Deeds(produced=10, discarded=10)).q is not None
 
@@ -471,7 +474,7 @@ def test_baselines_are_of_the_type_where_enough_was_measured() -> None:
     assert usual.rank(0.0) == 0.0 and usual.rank(1.1) == 1.0
     ranks_ = [usual.rank(q / 100) or 0.0 for q in range(101)]
     assert ranks_ == sorted(ranks_) and usual.rank(usual.q[10]) == pytest.approx(0.5)
-    assert score(_coding()).rank == usual.rank(score(_coding()).q or 0)
+    assert _score_coding().rank == usual.rank(_score_coding().q or 0)
     assert score(_row()).rank is None
 
 
@@ -523,13 +526,13 @@ def test_special_cases(values: Row, special: str, q: float, tier: str) -> None:
     }.items(),
 )
 def test_tiers(q: float, tier: str) -> None:
-    found = score(_coding())
+    found = _score_coding()
     found.q = q
     assert found.tier == tier
 
 
 def test_no_cost_no_return() -> None:
-    assert score(_coding(cost_usd=None)).roi is None
+    assert _score_coding(cost_usd=None).roi is None
 
 
 def test_frontier() -> None:
@@ -597,7 +600,7 @@ def test_a_whole_rated_score() -> None:
     assert found.rated_parts["outcome"] == pytest.approx(0.6)
     assert found.q_rated == pytest.approx(mix(found.rated_parts, RATED_WEIGHTS).q)
     # the document's score knows none of this
-    assert found.q == pytest.approx(score(_coding(user_turn_count=5)).q)
+    assert found.q == pytest.approx(_score_coding(user_turn_count=5).q)
 
 
 @pytest.mark.parametrize(
@@ -825,9 +828,7 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
     with Store(db) as store:
         fit = fit_weights(read_ratings(store, ratings)[0])
     assert fit is not None and fit.weights == pytest.approx(made_with)
-    found = {
-        row["sessions of"]: row for row in rows(run("data", "ratings", ratings, "--csv", db=db))
-    }
+    found = {row["sessions of"]: row for row in rows(run("data", "ratings", ratings, db=db))}
     assert (
         float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
     )
@@ -856,9 +857,7 @@ def test_too_little_to_fit(tmp_path: Path, count: int, repositories: int) -> Non
 
 def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
     db = _with_parts(tmp_path / "q.db", [(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)])
-    shown = {
-        r["key"]: r for r in rows(run("report", "quality", "--weights", "rated", "--csv", db=db))
-    }
+    shown = {r["key"]: r for r in run_rows("report", "quality", "--weights", "rated", db=db)}
     q = RATED_WEIGHTS[0]  # the second has, by ratings, nothing but completion
     low = shown["key00002"]
     assert pick(low, "q", "q_rated", "tier", "completion", "outcome") == (
@@ -869,7 +868,7 @@ def test_a_selection_says_which_score_is_shown(tmp_path: Path) -> None:
         "0.0",
     )
     assert float(low["roi"]) == pytest.approx(q / 2) and low["q_rank"] == ""
-    published = {r["key"]: r for r in rows(run("report", "quality", "--csv", db=db))}["key00002"]
+    published = {r["key"]: r for r in run_rows("report", "quality", db=db)}["key00002"]
     assert pick(published, "q", "q_rated", "tier", "completion") == (
         "0.5",
         str(q),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.answers import pick
 from support.builder import World
-from support.commands import rows, run, run_json
+from support.commands import run, run_json, run_rows
 from support.invariants import broken_checks
 
 from attribution.authorship.options import AttributeOptions
@@ -126,5 +126,5 @@ def test_subagents_are_counted_apart(db: Path) -> None:
     shown = run("report", "quality", db=db).stdout
     assert "Add a mean" in shown and "write tests" not in shown
     assert "1 session, 1 subagent stored as a session" in shown
-    found = {row["label"]: row["parent"] for row in rows(run("report", "quality", "--csv", db=db))}
+    found = {row["label"]: row["parent"] for row in run_rows("report", "quality", db=db)}
     assert found == {"Add a mean": "", "write tests": key}
