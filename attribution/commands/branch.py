@@ -194,7 +194,7 @@ def _print_statement(stated: Row) -> None:
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
     )
-    added = count_of(known["added"], "added line")
+    added = count_of(known["added"], "non-blank added line")
     told = f"{agents} wrote {known['by_agents']:,} of {added}"
     told = told if agents else f"no agent is on record for {added}"
     lines = [*_quotes(stated), *_lines_to_copy(stated)]
@@ -215,7 +215,7 @@ def _quotes(stated: Row) -> Iterator[str]:
     for link in said["links"][:1]:
         yield f"more is said elsewhere, which was not read: {link}"
     if not (said["trailers"] or said["links"] or any(said[kind] for kind in _QUOTED)):
-        yield "no text of this clone mentions AI in contributions"
+        yield "no text about AI in contributions was found"
 
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:

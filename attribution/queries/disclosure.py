@@ -158,7 +158,7 @@ def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
     both = names(pairs)
     accounts = forms()["account"]
     known_accounts = [accounts[agent] for agent in agents if agent in accounts]
-    added = count_of(known["added"], "added line")
+    added = count_of(known["added"], "non-blank added line")
     parts = [f"{path} ({count_of(lines, 'line')})" for path, lines in known["parts"].items()]
     if len(parts) > _FILES:
         parts = [count_of(len(parts), "file")]

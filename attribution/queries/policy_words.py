@@ -16,7 +16,7 @@ _WORDS = {
     ),
     # Files: texts about contributions and AI, those that speak of AI for another reason as well,
     # and those of others.
-    "template": r"(?:^|/)(?:pull|merge)_request_templates?(?:\.\w+|/[^/]+)?$",
+    "template": r"(?:^|/)(?:pull|merge)[-_]request[-_]templates?(?:\.\w+|/[^/]+)?$",
     "policy": (
         r"^(?:\.github/|docs?/)?(?:[\w-]*[-_])?(?:ai|llms?)(?![a-z])[\w -]*\.(?:md|rst|txt|"
         r"adoc)$|"
@@ -64,7 +64,7 @@ _WORDS = {
         r"(?:\bnot|\bneither|\bnever|n.t)\b\W+(?:[^\s,.;:]+ ){0,2}(?:forbidden|forbid|prohibit\w*|"
         r"banned|ban|disallow\w*|refuse\w*|reject\w*|unwelcome|unacceptable)\b|"
         r"\b(?:if|when|where|unless|whether)\b[^,.;:]{0,60}?(?:\bnot|n.t|\bnever)\b[^,.;:]*|"
-        r"\b(?:did|does|has|have)(?: not|n.t)\b|"
+        r"\b(?:did|does|has|have|had(?: \w+)?)(?: not|n.t)\b|"
         r"\b(?:not|never)\b \W?(?:[\w-]+ ){0,3}(?:answer|excuse|reason|explanation|defen[cs]e)\b"
     ),
     "wholly": (

@@ -25,7 +25,7 @@ PART = {
     "by_agents": 84,
 }
 STATED = {
-    "TOLD": "BOTH wrote 84 of 120 added lines.",
+    "TOLD": "BOTH wrote 84 of 120 non-blank added lines.",
     "BOTH": "Claude Code (claude-opus-4-6)",
     "HOW": "How it was used: the lines came from 2 prompts; ____ <!-- yours to say -->",
     "REVIEW": "How a person reviewed and tested it: ____ <!-- yours to say -->",
@@ -140,6 +140,7 @@ NO_ASKS = {
     "a feature": "The AI feature must report which model it used to the user.",
     "its own bot": "Our AI bot will label pull requests and mention the maintainers.",
     "not forbidden": "AI in patches is not prohibited.",
+    "a likeness": "A patch should look as it would had you not used AI.",
     "an excuse": "An AI made it is never an acceptable answer for a bug in a patch.",
     "only an address": "See https://example.com/ai/rules before you send patches; do not use tabs.",
     "none used": 'If you did not use AI for a patch, write "none".',
