@@ -103,5 +103,5 @@ def add_missing_ends(
         add_missing_end(session, max(map(times.latest, missing), default=0.0))
         held = {(record.checkpoint_id, record.index) for record in records[session.key]}
         held -= {(record.checkpoint_id, record.index) for record in missing}
-        reach[session.key] = replace(of, held=frozenset(held))
+        reach[session.key] = replace(of, held=dict.fromkeys(sorted(held)))
     return replace(sessions, reach=reach)

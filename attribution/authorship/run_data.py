@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from attribution.authorship.commits import CommitHistory
@@ -29,15 +29,13 @@ class TranscriptReach:
     state: str = "none"  # present | partial | missing_blob | none | unreadable | unknown_format
     ended: float = 0.0  # the last event that was read
     compact: bool = False  # compact copies were read
-    # checkpoint, index: missing copies of which another one shows everything
-    held: frozenset[tuple[str, int]] = frozenset()
+    # (checkpoint, index) of missing copies of which another one shows everything; in order, since
+    # the key of what a run keeps has this text: that of a set differs from process to process
+    held: Mapping[tuple[str, int], None] = field(default_factory=dict)
 
     @property
     def readable(self) -> bool:
         return self.state in ("present", "partial")
-
-    def holds(self, record: SessionRecord) -> bool:
-        return (record.checkpoint_id, record.index) in self.held
 
 
 _NOT_READ = TranscriptReach()
@@ -101,8 +99,9 @@ class RunInputs:
         reach = self.sessions.reach.get(record.session_id, _NOT_READ)
         if not reach.readable:
             return _UNREAD.get(reach.state, Reason.TRANSCRIPT_UNREADABLE)
-        absent = record.transcript_state == StoredTranscript.MISSING_BLOB and not reach.holds(
-            record
+        absent = (
+            record.transcript_state == StoredTranscript.MISSING_BLOB
+            and (record.checkpoint_id, record.index) not in reach.held
         )
         return Reason.TRANSCRIPT_MISSING if absent and reach.ended < commit - _CUT else None
 

@@ -158,3 +158,15 @@ def test_a_session_that_started_others_and_cannot_be_read_was_at_work(
     actions = [action for session in sessions for action in session.actions]
     assert [(action.at, action.until) for action in actions] == unseen
     assert {action.unseen for action in actions} <= {Reason.TRANSCRIPT_MISSING}
+
+
+def test_what_copies_show_of_others_has_an_order_of_its_own() -> None:
+    """A run looks up what an earlier one has kept by the text of it, in another process."""
+    records = [replace(_PRESENT, checkpoint_id=f"{n:012}") for n in range(20)]
+    checkpoints = [
+        Checkpoint(one.checkpoint_id, CheckpointStore.V1, "r", sessions=(one,)) for one in records
+    ]
+    track = SessionEdits(1, "s", "/w", ("/w",), 500.0, 1_001.0)
+    read = SessionsRead({"s": 1}, {"s": TranscriptReach("partial", 1_001.0)}, [track])
+    held = add_missing_ends(read, checkpoints, {}).reach["s"].held
+    assert list(held) == [(one.checkpoint_id, 0) for one in records]
