@@ -29,7 +29,9 @@ _FAILURES = (DatabaseUnusable, OSError)
 # Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
 _STRING = re.compile(rb"[\"']((?:/|[A-Za-z]:(?:/|\\\\))[^\"'\n]{1,1000}?)\\*[\"']")
 _WORD = re.compile(rb"(?:[\s=(>:`]|\\n)((?:/|[A-Za-z]:[\\/])[^\s\"'`<>|;&(){},]{1,400})")
-_ABOVE = re.compile(rb"(?<![^\s\"'`=(>:])(?:\.\./)+[^\s\"'`<>|;&(){},\\]{1,300}")
+# Begins with its rarest text, which is many times as fast: what has to stand before it is looked at
+# afterwards. So does _FILE.
+_ABOVE = re.compile(rb"\.\./(?<![^\s\"'`=(>:]\.\./)(?:\.\./)*[^\s\"'`<>|;&(){},\\]{1,300}")
 _IS_FILE = re.compile(r"[^/]\.\w{1,6}$")
 # what names a directory, also one whose name looks like a file's, or one below where it stands
 _DIRECTORY = re.compile(
@@ -48,7 +50,7 @@ _ORIGINAL = re.compile(rb'"originalCwd":\s*"((?:[^"\\]|\\.){1,4000})"')
 _TIMES = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
 # Files that calls name: as paths, in patches, and where a command writes to them
 _FILE = re.compile(
-    rb'(?:\\*"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|^\+\+\+'
+    rb'(?:"(?:file_?[pP]ath|path)\\*":\s*\\*"|\*\*\* (?:Add|Update) File: |>\s*|\+(?<=^\+)\+\+'
     rb' b/)([^\s"\'\\<>|;]{3,300})',
     re.M,
 )
