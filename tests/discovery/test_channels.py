@@ -10,7 +10,7 @@ import json
 import tracemalloc
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -50,11 +50,12 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 
 @pytest.fixture
 def context(tmp_path: Path) -> Callable[..., Any]:
-    """`room(world, wishes)`: a context with a server and a room on a database that stays."""
+    """`context(repos, **wishes)`: one with a server, and a database that stays."""
 
     @contextmanager
     def opened(
-        world: World,
+        repos: list[Repo],
+        organisations: Sequence[str] = (),
         token: bool = True,
         archive: Path | None = None,
         archive_at: str = "",
@@ -67,7 +68,9 @@ def context(tmp_path: Path) -> Callable[..., Any]:
 
         clock = Clock(lambda: at[0], sleep, lambda: 0.0)
         with (
-            GitHubServer(world, clock.now, archive) as server,
+            GitHubServer(
+                World(repos, organisations=set(organisations)), clock.now, archive
+            ) as server,
             Web() as web,
             Store(tmp_path / "d.db") as store,
         ):
@@ -123,7 +126,7 @@ def test_code_search_gets_past_the_cap_by_size_and_by_words(context: Any) -> Non
         Repo(f"w/r{n}", files={SETTINGS: "enabled".ljust(900) if n % 2 else "strategy".ljust(900)})
         for n in range(1500)
     ]
-    with context(World([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})])) as (
+    with context([*sizes, *same, Repo("x/no", files={"src/settings.json": "{}"})]) as (
         server,
         it,
     ):
@@ -161,7 +164,7 @@ def test_code_search_finds_what_entire_installs_for_each_agent(context: Any) -> 
         Repo(f"big/r{n}", files={".claude/settings.json": claude.ljust(120 + n)})
         for n in range(1100)
     ]
-    with context(world) as (server, it):
+    with context(world.repos) as (server, it):
         server.limits["code_search"] = (10_000, 0, 60)
         code_search.CHANNEL.run(it)
         assert found(it) - {f"big/r{n}" for n in range(1100)} == {
@@ -194,12 +197,12 @@ def test_code_search_finds_the_files_of_each_record_that_is_asked_for(context: A
         ]
     )
     for name in RECORDED:
-        with context(world, records=(name,)) as (server, it):
+        with context(world.repos, records=(name,)) as (server, it):
             server.limits["code_search"] = (10_000, 0, 60)
             before = found(it)
             code_search.CHANNEL.run(it)
             assert found(it) - before == {f"r/{name}"}
-    with context(world) as (server, it):  # checkpoints, where none is named
+    with context(world.repos) as (server, it):  # checkpoints, where none is named
         code_search.CHANNEL.run(it)
         assert found(it) - {f"r/{name}" for name in RECORDED} == {"r/entire"}
 
@@ -225,7 +228,7 @@ def test_commit_search_finds_agents_that_trailers_name_and_nobody_else(context: 
         Repo(name, commits=[(f"a{n}", "2026-02-03T04:05:06Z", text)])
         for n, (name, text) in enumerate(messages.items())
     ]
-    with context(World(repos), records=("statements",)) as (server, it):
+    with context(repos, records=("statements",)) as (server, it):
         server.limits["search"] = (10_000, 0, 60)
         commit_search.CHANNEL.run(it)
         assert found(it) == {"s/lovable", "s/kernel"}
@@ -233,7 +236,7 @@ def test_commit_search_finds_agents_that_trailers_name_and_nobody_else(context: 
 
 def test_what_cannot_be_split_says_that_results_were_lost(context: Any) -> None:
     # of one owner
-    with context(World([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)])) as (_, it):
+    with context([Repo(f"s/r{n}", files={SETTINGS: "{}"}) for n in range(1300)]) as (_, it):
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 1000
         assert states(it, "code_search")["capped"] == 1
@@ -277,7 +280,7 @@ def test_owners_are_cut_into_those_on_the_page_and_all_others() -> None:
 
 def test_what_has_the_same_size_and_words_is_cut_by_owners(context: Any) -> None:
     world = World([Repo(f"u{n % 300}/r{n}", files={SETTINGS: "same"}) for n in range(1300)])
-    with context(world) as (server, it):
+    with context(world.repos) as (server, it):
         server.limits["code_search"] = (10_000, 0, 60)
         code_search.CHANNEL.run(it)
         assert len(found(it)) == 1300 and "capped" not in states(it, "code_search")
@@ -293,7 +296,7 @@ def test_commits_of_one_minute_are_cut_by_merges_and_owners(context: Any) -> Non
         )
         for n in range(1400)
     ]
-    with context(World(repos)) as (server, it):
+    with context(repos) as (server, it):
         server.limits["search"] = (10_000, 0, 60)
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 1400 and "capped" not in states(it, "commit_search")
@@ -317,7 +320,7 @@ def test_a_server_that_lies_about_totals_is_not_asked_for_ever(
         )
 
     monkeypatch.setattr(paging._Reading, "_page", lie)
-    with context(World([])) as (_, it):
+    with context([]) as (_, it):
         with pytest.raises(Unfinished, match="not read to the end after 40 requests"):
             code_search.CHANNEL.run(it)
         rows = it.log.store.rows("SELECT query, count(*) AS n FROM cursors GROUP BY 1")
@@ -340,7 +343,7 @@ def test_commit_search_halves_the_time_and_reads_the_trailer_itself(context: Any
     repos.append(
         Repo("c/speaks-of-it", commits=commits(5, "f", "we should look at the entire checkpoint"))
     )
-    with context(World(repos)) as (server, it):
+    with context(repos) as (server, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {f"c/r{n}" for n in range(10)}
         hits = it.log.store.rows("SELECT hits, evidence FROM discoveries")
@@ -353,7 +356,7 @@ def test_commit_search_halves_the_time_and_reads_the_trailer_itself(context: Any
 
 def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
     world = World([Repo("c/old", commits=commits(5, "a"))])
-    with context(world) as (server, it):
+    with context(world.repos) as (server, it):
         commit_search.CHANNEL.run(it)
         it.github.clock.sleep(86400)
         world.repos.append(
@@ -368,14 +371,14 @@ def test_the_next_commit_search_asks_only_for_what_is_new(context: Any) -> None:
 
 
 def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
-    with context(World([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (
+    with context([Repo(f"c/r{n}", commits=commits(1, f"{n}")) for n in range(40)]) as (
         server,
         it,
     ):
         server.faults.extend(["incomplete", "incomplete"])
         commit_search.CHANNEL.run(it)
         assert len(found(it)) == 40 and len(server.log) == 3
-    with context(World([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)])) as (
+    with context([Repo(f"d/r{n}", commits=commits(1, f"{n}")) for n in range(40)]) as (
         server,
         it,
     ):
@@ -396,7 +399,7 @@ def test_an_incomplete_answer_is_asked_again(context: Any) -> None:
 
 
 def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with context(World([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)])) as (
+    with context([Repo(f"c/r{n}", commits=commits(2, f"{n}")) for n in range(30)]) as (
         _,
         it,
     ):
@@ -415,7 +418,7 @@ def test_two_at_once_count_nothing_twice(context: Any, monkeypatch: pytest.Monke
 
 
 def test_a_refused_query_is_a_failure_and_asked_again(context: Any) -> None:
-    with context(World([]), owners=("o" * 300, "o")) as (server, it):
+    with context([], owners=("o" * 300, "o")) as (server, it):
         for asked in (2, 3):
             with pytest.raises(WhoWroteError, match="refused"):
                 commit_search.CHANNEL.run(it)
@@ -438,7 +441,7 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
         "o",
     ]
     names.append("o/good")
-    with context(World([Repo(name, commits=commits(1, "a")) for name in names])) as (_, it):
+    with context([Repo(name, commits=commits(1, "a")) for name in names]) as (_, it):
         commit_search.CHANNEL.run(it)
         assert found(it) == {"o/good"}
     large = {
@@ -520,7 +523,7 @@ def test_hours_are_read_once_and_damage_is_recorded(
         "since": datetime(2026, 2, 1, tzinfo=UTC),
         "until": datetime(2026, 2, 1, 11, tzinfo=UTC),
     }
-    with context(World([]), token=False, archive=folder) as (server, it):
+    with context([], token=False, archive=folder) as (server, it):
         it.request = DiscoverOptions(
             archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day
         )
@@ -543,7 +546,7 @@ def test_hours_are_read_once_and_damage_is_recorded(
 def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path) -> None:
     folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
     day = datetime(2026, 2, 1, tzinfo=UTC)
-    with context(World([]), archive=folder) as (server, it):
+    with context([], archive=folder) as (server, it):
         it.request = DiscoverOptions(
             archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1)
         )
@@ -554,7 +557,7 @@ def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path)
 
 def test_without_a_beginning_it_says_so(context: Any) -> None:
     with (
-        context(World([]), archive=None) as (_, it),
+        context([], archive=None) as (_, it),
         pytest.raises(WhoWroteError, match="needs a start date"),
     ):
         gharchive.run(it)
@@ -565,7 +568,7 @@ def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: 
         tmp_path / "gh",
         {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))},
     )
-    with context(World([])) as (_, it):
+    with context([]) as (_, it):
         it.request = DiscoverOptions(archive=str(folder))
         gharchive.run(it)
         assert found(it) == {"o/a", "o/b"}
@@ -620,9 +623,10 @@ def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path
     for hour, data in (("0", squeezed("o/first")), ("2", squeezed("o/last"))):
         (tmp_path / f"2026-02-01-{hour}.json.gz").write_bytes(data)
     (tmp_path / "2026-02-01-1.json.gz").mkdir()  # cannot be read
-    with context(
-        World([]), archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)
-    ) as (_, it):
+    with context([], archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)) as (
+        _,
+        it,
+    ):
         with pytest.raises(WhoWroteError, match="cannot be read"):
             gharchive.run(it)
         assert found(it, "gharchive") == {"o/first", "o/last"}
@@ -635,7 +639,7 @@ def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path
 def test_an_archive_that_is_not_there_is_left_after_some_hours(context: Any) -> None:
     start = datetime(2026, 2, 1, tzinfo=UTC)
     gone = "http://127.0.0.1:9"
-    with context(World([]), archive_at=gone, since=start, until=start + timedelta(days=2)) as (
+    with context([], archive_at=gone, since=start, until=start + timedelta(days=2)) as (
         _,
         it,
     ):
@@ -652,7 +656,7 @@ def test_open_digger_is_read_since_it_is_there(
     digger = tmp_path / "digger"
     digger.mkdir()
     start = datetime(2026, 9, 5, 23, tzinfo=UTC)
-    with context(World([]), archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (
+    with context([], archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (
         server,
         it,
     ):
@@ -685,7 +689,7 @@ not a name
 def test_a_list_may_hold_names_and_addresses(context: Any, tmp_path: Path) -> None:
     (tmp_path / "list").write_bytes(LIST)
     told: list[str] = []
-    with context(World([]), lists=(tmp_path / "list",)) as (server, it):
+    with context([], lists=(tmp_path / "list",)) as (server, it):
         it.tell = told.append
         listing.run(it)
         listing.run(it)
@@ -732,14 +736,14 @@ def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
         Repo("user/a"),
         Repo("org/secret", private=True),
     ]
-    with context(World(repos, organisations={"org"}), owners=("org", "user")) as (server, it):
+    with context(repos, organisations={"org"}, owners=("org", "user")) as (server, it):
         listing.run(it)
         assert len(found(it)) == 131
         asked = len(server.log)
         listing.run(it)
         assert len(server.log) == asked == 3
     with (
-        context(World(repos), owners=("nobody",)) as (_, it),
+        context(repos, owners=("nobody",)) as (_, it),
         pytest.raises(WhoWroteError, match="no such organisation or user: nobody"),
     ):
         listing.run(it)
@@ -750,7 +754,7 @@ def test_an_owner_is_an_organisation_or_a_user(context: Any) -> None:
 
 def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
     world = World([Repo("c/r", commits=commits(1, "a"))])
-    with context(world, token=False) as (_, it):
+    with context(world.repos, token=False) as (_, it):
         prober = Prober(GitServers(it.github.web, it.github.clock))
         it.log.server = "http://127.0.0.1:9"
         outcome = discover(it, ["code_search", "commit_search", "gharchive"], Filters(), prober)

@@ -65,6 +65,10 @@ def work(clone: Clone, id: str = SESSION) -> AgentSession:
     return session
 
 
+def keep_work(clone: Clone) -> Path:
+    return keep(work(clone))
+
+
 def attribute(
     clone: Clone, db: Path, options: LocalOptions | None = None
 ) -> tuple[Attributed, Said]:
@@ -89,7 +93,7 @@ def test_lines_of_an_ordinary_clone_get_their_authors(agent: str, clone: Clone, 
 
 
 def test_what_a_person_wrote_between_two_edits_is_seen(clone: Clone, db: Path) -> None:
-    keep(work(clone))
+    keep_work(clone)
     _, said = attribute(clone, db)
     assert attributed(clone, said, "human")[0] == 2
 
@@ -164,7 +168,7 @@ def test_without_transcripts_there_is_nothing_to_say(clone: Clone, db: Path) -> 
 
 
 def test_transcripts_are_not_read_when_that_is_not_wanted(clone: Clone, db: Path) -> None:
-    keep(work(clone))
+    keep_work(clone)
     _, said = attribute(clone, db, LocalOptions(LocalChoice.NEVER))
     assert attributed(clone, said, "agent")[0] == 0
 
@@ -248,7 +252,7 @@ def test_links_are_not_followed(clone: Clone, tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_being_written_is_left_out(clone: Clone, db: Path) -> None:
-    path = keep(work(clone))
+    path = keep_work(clone)
     with path.open("a") as file:
         file.write('{"type":"assistant","message":{"content":[{"type":"tool_')
     with analysed_store(clone.path, db) as store:
@@ -272,7 +276,7 @@ def test_what_a_subagent_did_is_its_sessions(clone: Clone, db: Path) -> None:
 
 
 def test_a_fork_is_counted_once(clone: Clone, db: Path) -> None:
-    path = keep(work(clone))
+    path = keep_work(clone)
     text = path.read_text("utf-8")
     fork = "ffffffff-0000-4000-8000-000000000000"
     layouts.put_text(
@@ -291,7 +295,7 @@ def test_a_fork_is_counted_once(clone: Clone, db: Path) -> None:
 
 
 def test_a_clone_that_was_moved_says_where_it_was(clone: Clone, home: Path, tmp_path: Path) -> None:
-    keep(work(clone))
+    keep_work(clone)
     before, clone.path = clone.path, clone.path.rename(home / "moved")
     for former in ((), (str(before),)):  # its sessions printed the ids of commits
         _, said = attribute(
@@ -345,7 +349,7 @@ def test_sessions_of_checkpoints_and_of_the_machine_are_one(home: Path, tmp_path
 
 
 def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, db: Path) -> None:
-    path = keep(work(clone))
+    path = keep_work(clone)
     attribute(clone, db)
     assert attribute(clone, db)[0].unchanged
     keep(short(clone, "another"))
@@ -356,7 +360,7 @@ def test_a_second_run_does_nothing_until_a_session_goes_on(clone: Clone, db: Pat
 
 def test_before_the_agent_deleted_sessions_nobody_knows(clone: Clone, db: Path) -> None:
     """A session of forty days later is there; one of before the first commits may be gone."""
-    path = keep(work(clone))
+    path = keep_work(clone)
     clone.wait(40 * 86_400)
     keep(short(clone, "later"))
     touch(path, clone.clock - 5 * 86_400)
@@ -402,7 +406,7 @@ def test_what_is_stored_of_local_transcripts(clone: Clone, tmp_path: Path, db: P
 
 
 def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone) -> None:
-    keep(work(clone))
+    keep_work(clone)
     done = run("doctor", clone.path, "--json")
     (row,) = json.loads(done.stdout)
     assert pick(row, "agent", "session", "files", "why") == (
@@ -415,7 +419,7 @@ def test_a_dry_run_lists_what_would_be_read_and_stores_nothing(clone: Clone) -> 
 
 
 def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -> None:
-    keep(work(clone))
+    keep_work(clone)
     (home / ".codeium" / "windsurf" / "cascade").mkdir(parents=True)
     rows = {row["agent"]: row for row in run_json("doctor")}
     assert rows["claude-code"]["files"] == 1 and rows["claude-code"]["oldest"].startswith(
@@ -428,7 +432,7 @@ def test_doctor_shows_agents_and_what_cannot_be_read(clone: Clone, home: Path) -
 
 
 def test_the_commands_choose_what_is_read(clone: Clone, tmp_path: Path, db: Path) -> None:
-    keep(work(clone))
+    keep_work(clone)
     analyse(clone.path, db)
     for number, choice in enumerate(("auto", "never")):
         shown = run("repo", clone.path, "--local", choice, db=tmp_path / f"{number}.db")
