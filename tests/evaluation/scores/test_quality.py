@@ -828,7 +828,7 @@ def test_a_fit_finds_the_weights_that_ratings_were_made_with(tmp_path: Path) -> 
     with Store(db) as store:
         fit = fit_weights(read_ratings(store, ratings)[0])
     assert fit is not None and fit.weights == pytest.approx(made_with)
-    found = {row["sessions of"]: row for row in rows(run("data", "ratings", ratings, db=db))}
+    found = {row["sessions of"]: row for row in run_rows("data", "ratings", ratings, db=db)}
     assert (
         float(found["repositories not fitted on"]["r"]) > 0.999 > 0.8 > float(found["coding"]["r"])
     )
