@@ -95,8 +95,8 @@ lab: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m lab --agents '$(AGENTS)' --scenarios '$(SCENARIOS)' --versions '$(VERSIONS)' $(if $(STORE),--store)
 
 # Histories whose lines have known authors (benchmarks/lab/README.md), as many as there is time for, and what is said of them.
-# AGENTS: separated by commas; SEEDS: first and last (3000-3199 are of release 3.0); MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
-SEEDS ?= 3000-3199
+# AGENTS: separated by commas; SEEDS: first and last (3000-3219 are of release 3.0); MINUTES. With WHOWROTE_CORPUS_SALT in the environment: those of the hidden part.
+SEEDS ?= 3000-3219
 MINUTES ?= 240
 lab-corpus: .venv-lab/ready
 	PYTHONPATH=benchmarks .venv-lab/bin/python -m corpus make $(if $(AGENTS),--agents '$(AGENTS)') --seeds $(SEEDS) --minutes $(MINUTES)
