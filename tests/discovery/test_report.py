@@ -247,23 +247,26 @@ def test_what_is_read_in_a_snapshot_is_of_one_moment(db: Path) -> None:
 
 def test_memory_does_not_grow_with_the_ledger(tmp_path: Path) -> None:
     few, many = (_held(tmp_path, size) for size in (200, 4_000))
-    assert many < few + 50_000, (few, many)  # 4,000 rows are more than that, however small
+    assert many < few + 50_000  # 4,000 rows are more than that, however small
 
 
 def _held(tmp_path: Path, size: int) -> int:
     """Bytes of Python's values at the worst moment of a report."""
-    every = {"confirmed": 1, "created_at": SEEN}
     names = [
-        every | {"full_name": f"o/r{n}", "renamed_to": f"o/r{n - n % 2}", "stars": n}
+        {"full_name": f"o/r{n}", "renamed_to": f"o/r{n - n % 2}", "confirmed": 1}
         for n in range(size)
     ]
     found = [(n, channel, 1) for n in range(1, size + 1) for channel in CHANNELS[: 1 + n % 3]]
     with _ledger(tmp_path / f"{size}.db", names, found) as store:
-        report(store, NOW)  # what is made once is there
-        tracemalloc.start()
-        try:
-            sections = report(store, NOW)
-            assert {row["what"]: row["count"] for row in sections["totals"]}["taken"] == size // 2
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        sections = report(store, NOW)  # what is made once is there
+        assert {row["what"]: row["count"] for row in sections["totals"]}["taken"] == size // 2
+        # another thread of the test runner can only add to it
+        return min(_peak(store) for _ in range(3))
+
+
+def _peak(store: Store) -> int:
+    tracemalloc.start()
+    report(store, NOW)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
