@@ -4,7 +4,7 @@ import math
 import re
 import time
 from collections.abc import Container, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,13 +28,12 @@ from collector.local.archived import (
     archived,
     as_sessions,
     belonging,
+    forgotten,
     versions,
     with_kept_times,
-    without_forgotten,
 )
 from collector.local.elsewhere import ClonePlaces
 from collector.local.model import LocalChoice, LocalOptions, LocalSessions
-from collector.local.named_places import PlaceIndex
 from collector.model import Checkpoint, Problem, SessionRecord
 from collector.storage.connection import cache_path
 from collector.storage.retention import Policy, Redaction
@@ -74,15 +73,18 @@ def find_sessions(repo: GitRepo, options: LocalOptions) -> LocalSessions:
         for location in _places(store, options, roots):
             for session in _sessions_of(store, location, roots, problems, unread):
                 results.setdefault(session.id, session)
+    mine: list[Row] = []
     if not roots.anywhere:
         rows, failed = archived()
         problems += failed
         mine = belonging(rows, roots)
         kept = [row for row in rows if row not in mine]
         results |= _elsewhere(ClonePlaces(repo, roots), options, results, kept, problems)
-        without_forgotten(results)
+        for gone in forgotten([*results]):
+            del results[gone]
         results = {session.id: session for session in as_sessions(mine)} | results
-        results = with_kept_times(results, mine)
+    unseen = {s.name: unseen_until(s, _places(s, options, roots)) for s in stores()}
+    results = with_kept_times(results, mine, unseen)
     traces = [
         trace
         for trace in _traces(options, roots, results, problems)
@@ -150,19 +152,15 @@ def _elsewhere(
             pass  # no session that can be read, whosever it is
         return []
 
-    index = PlaceIndex()
-    try:
-        outside = {s.id: s for s in as_sessions(kept) if s.id not in existing}
-        outside |= {s.id: s for s in _outside(places, options, existing, problems)}
-        ours = places.sessions(outside.values(), index, read)
-        return {session.id: session for session in ours}
-    finally:
-        index.write()
-        index.close()
+    with closing(places.index):
+        outside = {session.id: session for session in as_sessions(kept)}
+        outside |= {session.id: session for session in _outside(places, options, problems)}
+        others = (session for key, session in outside.items() if key not in existing)
+        return {session.id: session for session in places.sessions(others, read)}
 
 
 def _outside(
-    places: ClonePlaces, options: LocalOptions, existing: Container[str], problems: list[Problem]
+    places: ClonePlaces, options: LocalOptions, problems: list[Problem]
 ) -> Iterator[LocalSession]:
     for store in stores():
         for location in _places(store, options, places.outside):
@@ -175,7 +173,7 @@ def _outside(
             if left:
                 detail = f"files in {location} that name no directory: {len(left)}, first {left[0]}"
                 problems.append(Problem("checkpoints", store.name, "no_directory_named", detail))
-            yield from (session for session in sessions if session.id not in existing)
+            yield from sessions
 
 
 def _places(store: Store, options: LocalOptions, roots: Roots) -> Iterator[Path]:
@@ -210,17 +208,11 @@ def _sessions_of(
     for path in failures:
         unread += left_behind(store.agent, str(path), [files.written_at(path)], "")
     problems += [_unreadable(store.name, path, error) for path, error in failures.items()]
-    unseen = (
-        unseen_until(store, location, {path for entry in sessions for path in entry.files})
-        if sessions
-        else 0.0
-    )
     for entry in sessions:
         yield replace(
             entry,
             at=entry.at or max(map(files.written_at, entry.files), default=0.0),
             stamp=entry.stamp or files.stamp(entry.files),
-            unseen_until=unseen,
         )
 
 
@@ -228,34 +220,30 @@ def _unreadable(source: str, path: Path, error: Exception) -> Problem:
     return Problem("checkpoints", source, "local_file_unreadable", f"{path}: {error}")
 
 
-def unseen_until(store: Store, location: Path, ours: Container[Path] = ()) -> float:
-    """The moment before which sessions may have been deleted; 0 for an agent that deletes none by
-    itself.
+def unseen_until(store: Store, places: Iterable[Path]) -> float:
+    """The moment before which sessions may have been deleted from some place; 0 for an agent that
+    deletes none by itself.
 
     Files go by age when the agent is started: none that was written in the days before the newest
-    one is missing. Copies of a home may all be as old as the copying; what was last noted in those
-    of `ours`, which alone may be read, is not.
+    one is missing. Copies of a home may all be as old as the copying; what was last noted in them
+    is not.
     """
-    if store.kept_days is None:
-        return 0.0
-    times = [
-        _last_noted(path) if path in ours else files.written_at(path)
-        for path in store.stored(location)
-    ]
-    if times:
-        return min(min(times), max(times) - store.kept_days * _DAY)
-    return 0.0
+    until = 0.0
+    days = store.kept_days or 0
+    for location in filter(Path.is_dir, places if days else ()):
+        with suppress(OSError):  # a place that cannot be read is reported where it is searched
+            times = list(map(_last_noted, store.stored(location)))
+            if times:
+                until = max(until, min(*times, max(times) - days * _DAY))
+    return until
 
 
 def _last_noted(path: Path) -> float:
     """When a transcript was last written, by its own times where the file is younger."""
     with suppress(OSError):
-        noted = [
-            moment
-            for text in _TIME.findall(files.tail(path))
-            if (moment := timestamp(decode(text))) is not None
-        ]
-        return min(files.written_at(path), max(noted, default=math.inf))
+        texts = map(decode, _TIME.findall(files.tail(path, 32_000)))  # most say it there
+        noted = max(filter(None, map(timestamp, texts)), default=math.inf)
+        return min(files.written_at(path), noted)
     return files.written_at(path)
 
 

@@ -32,12 +32,6 @@ def archived() -> tuple[list[Row], list[Problem]]:
         return [], [Problem("checkpoints", "archive", "archive_unusable", str(error))]
 
 
-def without_forgotten(found: dict[str, LocalSession]) -> None:
-    """Takes out the sessions that are not to be read again."""
-    for session in forgotten([*found]):
-        del found[session]
-
-
 def forgotten(sessions: Iterable[str]) -> list[str]:
     """Those that are not to be read again, nor kept anywhere."""
     with suppress(DatabaseUnusable), archive.opened(create=False) as kept:
@@ -68,19 +62,22 @@ def as_sessions(rows: Iterable[Row]) -> Iterator[LocalSession]:
 
 
 def with_kept_times(
-    found: Mapping[str, LocalSession], rows: Sequence[Row]
+    found: Mapping[str, LocalSession], rows: Sequence[Row], unseen: Mapping[str, float]
 ) -> dict[str, LocalSession]:
-    """Sessions with the moment before which others may have been deleted unread: none was between
-    the last time that an agent's were read for this clone and the time before, if none that was
-    there then can be missing from the archive.
+    """Sessions with the moment before which others of their source may have been deleted unread.
+
+    `unseen`: source -> that moment, as its files tell. None was deleted unread between the last
+    time that a source was read for this clone and the time before, if none that was there then
+    can be missing from the archive.
     """
-    last = {row["source"]: row for row in sorted(rows, key=lambda row: row["read_at"])}
-    result = dict(found)
-    for number, session in found.items():
-        before = last.get(session.source)
-        if before is not None and session.unseen_until <= before["read_at"]:
-            result[number] = replace(session, unseen_until=before["unseen_until"])
-    return result
+    until = dict(unseen)
+    for row in sorted(rows, key=lambda row: (row["read_at"], row["unseen_until"])):
+        if unseen.get(row["source"], 0.0) <= row["read_at"]:
+            until[row["source"]] = row["unseen_until"]
+    return {
+        number: replace(session, unseen_until=until[session.source])
+        for number, session in found.items()
+    }
 
 
 Load = Callable[[LocalSession], Iterable[bytes]]

@@ -23,6 +23,7 @@ from collector.errors import INPUT_ERRORS, NotARepository, UnknownBranch
 from collector.git.repository import GitRepo
 from collector.local.named_places import NamedPlaces, Pairs, PlaceIndex, bare_url
 from collector.model import Status, ToolCall
+from collector.runtime.stages import digest
 from collector.storage.places import clone_around
 from collector.text import decode, encode
 
@@ -36,6 +37,7 @@ _SHOWN = 3
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
 _ENOUGH = 10  # telling lines of a session in the clone's files
 _SHARE = 0.5  # of all that it wrote
+_CLONES = 100  # whose texts are known to be of no session
 _COMMITS = 200  # of a session's time that are looked at
 
 
@@ -49,12 +51,11 @@ class ClonePlaces:
         self._roots = roots
         self._remotes = {bare_url(url) for url in repo.remote_urls()}
         self.outside = Roots(anywhere=True)
+        self.index = PlaceIndex()
         self._may_be_ours = cache(self._of_no_other_repository)
         self._leads_here = cache(roots.of)
 
-    def sessions(
-        self, outside: Iterable[LocalSession], index: PlaceIndex, load: Load
-    ) -> Iterator[LocalSession]:
+    def sessions(self, outside: Iterable[LocalSession], load: Load) -> Iterator[LocalSession]:
         """Those that belong; with a directory that is gone belong all sessions of it."""
         left: list[LocalSession] = []
         gone: set[str] = set()
@@ -65,10 +66,10 @@ class ClonePlaces:
                 yield session
                 continue
             parts = partial(load, session)
-            places = index.of(session, parts)
+            places = self.index.of(session, parts)
             may_be_ours = bool(session.cwd) and self._may_be_ours(session.cwd)
             recorded = self._reason(session, places, parts) if may_be_ours else ""
-            why = recorded or self._reason_by_places(session, places, index, parts)
+            why = recorded or self._reason_by_places(session, places, parts)
             if recorded:
                 gone |= set() if files.is_there(session.cwd) else {session.cwd}
             if why:
@@ -84,9 +85,7 @@ class ClonePlaces:
                     elsewhere=True,
                 )
 
-    def _reason_by_places(
-        self, session: LocalSession, places: NamedPlaces, index: PlaceIndex, load: LoadOne
-    ) -> str:
+    def _reason_by_places(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
         """Why a session of another repository belongs; its calls are read where it speaks of this
         clone.
         """
@@ -94,7 +93,7 @@ class ClonePlaces:
             where = session.cwd or "a directory that no record names"
             return self._reason_by_commits(where, replace(places, began_at=()), made_only=True)
         if not places.exact and any(map(self._leads_here, places.directories)):
-            places = index.read_closely(session, load)
+            places = self.index.read_closely(session, load)
         root = next(filter(None, map(self._leads_here, places.directories)), "")
         began = f"started in {session.cwd}" if session.cwd else "no record says where it started"
         if root:
@@ -162,21 +161,24 @@ class ClonePlaces:
         return ""
 
     def _reason_by_texts(self, session: LocalSession, places: NamedPlaces, load: LoadOne) -> str:
-        # else gone, or a clone with commits of this one
-        other = files.is_there(session.cwd) and clone_around(session.cwd) is None
-        blobs = set[str]() if other else self._versions(places)
-        if not blobs:
+        if files.is_there(session.cwd) and clone_around(session.cwd) is None:
+            return ""  # neither gone nor a clone with commits of this one
+        blobs = self._versions(places)
+        key = digest(*sorted(blobs))
+        if not blobs or key in places.unlike:
             return ""
         standing = {line for blob in blobs for line in _telling(decode(self._repo.content(blob)))}
         written = set[str]()
         with suppress(StopIteration, *_FAILURES):
             reader = next(reader for reader in readers() if session.agent == reader.NAME)
-            for call in reader.read(session.id, iter(list(load()))).calls:
+            parts = list(load())
+            for call in reader.read(session.id, iter(parts)).calls:
                 written.update(*map(_telling, _texts(call)))
-        count = len(written & standing)
-        enough = count >= max(_ENOUGH, _SHARE * len(written))
-        if enough:
-            return f"wrote {count} lines of this clone's files, in {session.cwd}"
+            count = len(written & standing)
+            if count >= max(_ENOUGH, _SHARE * len(written)):
+                return f"wrote {count} lines of this clone's files, in {session.cwd}"
+            if parts:  # else it could not be read, and is tried again
+                self.index.keep(session, replace(places, unlike=(key, *places.unlike[:_CLONES])))
         return ""
 
     @cached_property

@@ -11,9 +11,10 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import astuple, dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 
 from collector.agents import readers
 from collector.agents.machine.model import LocalSession
@@ -23,7 +24,7 @@ from collector.runtime.stages import digest
 from collector.storage.session_cache import opened
 from collector.text import decode, encode, normal_path, timestamp
 
-_VERSION = "4"
+_VERSION = "5"
 _KEPT = timedelta(days=30)
 _FAILURES = (DatabaseUnusable, OSError)
 # Absolute paths: a string of JSON that is one, whatever it contains, and a word of a command
@@ -73,6 +74,7 @@ class NamedPlaces:
     begin: float = float("-inf")
     end: float = float("inf")
     exact: bool = False
+    unlike: tuple[str, ...] = ()  # keys of texts that are not what it wrote
 
 
 class PlaceIndex:
@@ -102,7 +104,7 @@ class PlaceIndex:
             parts = list(load())
             places = _read_names(b"\n".join(parts), session.cwd)
             if parts:  # else it could not be read, and is tried again
-                self._keep(session, places)
+                self.keep(session, places)
         self._used.append(file)
         return places
 
@@ -116,19 +118,19 @@ class PlaceIndex:
         read = reader.read(session.id, iter(list(load())))
         directories = tuple(sorted(_worked_in(read)))
         places = replace(self.of(session, load), directories=directories, exact=True)
-        self._keep(session, places)
+        self.keep(session, places)
         return places
 
-    def _keep(self, session: LocalSession, places: NamedPlaces) -> None:
+    def keep(self, session: LocalSession, places: NamedPlaces) -> None:
         file, stamp = _key(session)
         self._new.append((file, stamp, places))
         self._rows[file] = stamp, _pack(places)
 
-    def write(self) -> None:
-        """What was read, and which entries are in use; others go after a month."""
-        if self._cache is None or not (self._new or self._used):
+    def close(self) -> None:
+        """Keeps what was read, and which entries are in use; others go after a month."""
+        if self._cache is None:
             return
-        with suppress(*_FAILURES), self._cache.transaction() as connection:
+        with closing(self._cache), suppress(*_FAILURES), self._cache.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO session_places VALUES (?, ?, ?, ?)",
                 [(file, stamp, self._today, _pack(places)) for file, stamp, places in self._new],
@@ -139,10 +141,6 @@ class PlaceIndex:
             )
             oldest = (date.today() - _KEPT).isoformat()
             connection.execute("DELETE FROM session_places WHERE used_on < ?", (oldest,))
-
-    def close(self) -> None:
-        if self._cache is not None:
-            self._cache.close()
 
 
 def _key(session: LocalSession) -> tuple[str, str]:
@@ -155,31 +153,16 @@ def _pack(places: NamedPlaces) -> bytes:
 
 def _unpack(content: bytes) -> NamedPlaces | None:
     try:
-        directories, made, shown, began_at, remotes, clones, names, begin, end, exact = json.loads(
-            zlib.decompress(content)
-        )
-        return NamedPlaces(
-            _strings(directories),
-            _pairs(made),
-            _pairs(shown),
-            _strings(began_at),
-            _strings(remotes),
-            _strings(clones),
-            _strings(names),
-            float(begin),
-            float(end),
-            bool(exact),
-        )
+        return NamedPlaces(*map(_tuple_of, json.loads(zlib.decompress(content))))
     except (ValueError, TypeError, zlib.error):
         return None
 
 
-def _strings(values: Iterable[object]) -> tuple[str, ...]:
-    return tuple(map(str, values))
-
-
-def _pairs(values: Iterable[tuple[object, object]]) -> Pairs:
-    return tuple((str(number), str(subject)) for number, subject in values)
+def _tuple_of(value: Any) -> Any:
+    """A list of JSON, and those in it, as tuples."""
+    if isinstance(value, list):
+        return tuple(map(_tuple_of, value))
+    return value
 
 
 def _read_names(data: bytes, cwd: str) -> NamedPlaces:
