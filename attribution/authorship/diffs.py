@@ -130,9 +130,7 @@ def merge_diff(
     )
     result: dict[str, FileDiff] = {}
     for changes in sides if touched else ():
-        # a file that counts, in this parent
-        may_be_renamed = any(c.status == "A" and c.path in touched for c in changes)
-        for change in repo.pair_renames(changes) if may_be_renamed else changes:
+        for change in repo.pair_renames(changes):
             if change.path in touched:
                 diff = file_diff(repo, change, attributes)
                 existing = result.get(change.path)

@@ -8,7 +8,7 @@ import posixpath
 import re
 import stat
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -567,17 +567,31 @@ class RepositoryBase:
         Where a file is new to a parent, that parent's list has all that came or went: the file may
         have had another name there. None when a tree is missing.
         """
-        diffs = [
-            self.tree_changes(self._tree_of(parent), commit.tree, renames=False)
-            for parent in commit.parents
-        ]
-        complete = [diff for diff in diffs if diff is not None]
-        if len(complete) < len(diffs) or commit.sha in self._boundary:
+        diff = self.changes(commit, renames=False)
+        touched = [change for change in diff or () if change.new]
+        for parent in commit.parents[1:]:
+            touched = [c for c in touched if self.entry_at(parent, c.path) != (c.new, c.new_mode)]
+        sides = [self._changes_from(parent, commit, touched) for parent in commit.parents]
+        complete = [side for side in sides if side is not None]
+        if diff is None or len(complete) < len(sides):
             return None
-        touched = set.intersection(
-            *({change.path for change in diff if change.status != "D"} for diff in complete)
-        )
-        return [_merge_files(diff, touched) for diff in complete]
+        return complete
+
+    def _changes_from(
+        self, parent: str, commit: Commit, touched: Sequence[FileChange]
+    ) -> list[FileChange] | None:
+        """What a merge made of the touched files of a parent; where one is new to it, with all
+        that came or went. Reading a few entries is cheaper than comparing the trees.
+        """
+        result = []
+        for change in touched:
+            old = self.entry_at(parent, change.path)
+            if old is None or not is_regular(old.mode) or not is_regular(change.new_mode):
+                diff = self.tree_changes(self._tree_of(parent), commit.tree, renames=False)
+                paths = {change.path for change in touched}
+                return diff and [c for c in diff if c.status in "AD" or c.path in paths]
+            result.append(replace(change, old=old.oid, old_mode=old.mode, status="M"))
+        return result
 
     def pair_renames(self, changes: list[FileChange]) -> list[FileChange]:
         """Additions paired with deletions as `git diff -M` pairs them."""
@@ -656,14 +670,3 @@ class RepositoryBase:
     @cached_property
     def _first_commit(self) -> str | None:
         raise NotImplementedError
-
-
-def _merge_files(diff: list[FileChange], touched: set[str]) -> list[FileChange]:
-    """What a merge changed of one parent: the files that count, and all that came or went when
-    one of them is new.
-    """
-    counted = [change for change in diff if change.path in touched and change.status != "D"]
-    is_new = any(change.status == "A" for change in counted)
-    if is_new:
-        return [change for change in diff if change.status in "AD" or change.path in touched]
-    return counted

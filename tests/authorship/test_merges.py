@@ -12,6 +12,7 @@ from support.histories import Build, Files, random_history, words
 
 from attribution.authorship.commits import read_history
 from attribution.authorship.diffs import diff_of
+from collector.git.renames import pair
 from collector.git.repository import GitRepo
 from collector.model import Commit, FileChange
 
@@ -39,13 +40,12 @@ def added(repo: GitRepo, commit: Commit) -> dict[str, list[tuple[int, int]]]:
 def pairings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A number for each time that renames are looked for."""
     seen: list[int] = []
-    original = GitRepo.pair_renames
 
-    def counted(repo: GitRepo, changes: list[FileChange]) -> list[FileChange]:
-        seen.append(len(changes))
-        return original(repo, changes)
+    def counted(*files: Any, **options: Any) -> Any:
+        seen.append(1)
+        return pair(*files, **options)
 
-    monkeypatch.setattr(GitRepo, "pair_renames", counted)
+    monkeypatch.setattr("collector.git.base.pair", counted)
     return seen
 
 
