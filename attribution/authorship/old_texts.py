@@ -40,12 +40,13 @@ def give_old_texts_back(judged: Judged) -> None:
     """
     versions = defaultdict[str, list[_Version]](list)  # by path, in order of commits
     names: dict[str, str] = {}  # of the last file that had a content
+    written = set[str]()  # paths with lines to give back
     for commit, verdict in judged.commits:
         for file, spans in verdict.files:
             path = file.change.path
             content = file.change.new or ""
-            if any(span.verdict.author in _OPEN for span in spans):
-                before = path if path in versions else names.get(content, path)
+            before = path if path in versions else names.get(content, path)
+            if before in written and any(span.verdict.author in _OPEN for span in spans):
                 known = _authors_then(judged, commit.sha, file, versions[before])
                 if len(known) >= (1 if before == path else _ENOUGH):
                     ours = verdicts_by_line(spans)
@@ -53,6 +54,8 @@ def give_old_texts_back(judged: Judged) -> None:
                     put_lines(spans, ours, judged.texts.lines(file))
             versions[path].append(_Version(commit.sha, file, spans))
             names[content] = path
+            if any(span.verdict.author in _KEPT for span in spans):
+                written.add(path)
         if not verdict.sessions:
             verdict.note_sessions()
 
