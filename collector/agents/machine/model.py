@@ -131,19 +131,16 @@ _DEEPEST = 200  # parts of a path
 
 @lru_cache(maxsize=100_000)
 def without_links(path: str) -> str:
-    """Where an absolute path of a record leads; the path itself where no file of this machine
-    can have that name.
+    """Where an absolute path of a record leads, as far as files of this machine can have its
+    names.
     """
     above, _, name = path.rpartition("/")
     if not path.startswith("/") or path.count("/") > _DEEPEST:
         return path
     real = f"{without_links(above)}/{name}" if above else path
-    try:
-        if Path(real).is_symlink():
-            return os.path.realpath(real)
-        return real
-    except (OSError, ValueError):  # too long, a zero byte or half of a surrogate pair
-        return path
+    if os.path.islink(real):  # noqa: PTH114 (four times as fast, and all named paths are looked at)
+        return os.path.realpath(real)
+    return real
 
 
 _SHORTEST = 2  # parts of a path; a clone in `/` or `/home` would take every session for its own
