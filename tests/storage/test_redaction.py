@@ -5,6 +5,7 @@ it is.
 from __future__ import annotations
 
 import json
+import re
 import time
 from itertools import pairwise
 
@@ -15,6 +16,8 @@ from collector.storage import redaction
 from collector.storage.redaction import secrets_out
 from collector.text import SECRET
 
+# a line that a diff removes, and one of a file that an agent read
+BEFORE_LINES = ("-", " 12\u2192")
 PLANTED = planted("first") + planted("second") + planted("fourth")
 
 
@@ -25,11 +28,18 @@ def in_json(text: str, depth: int, ascii_alone: bool = True) -> str:
 
 
 def missed(secret: Planted) -> list[str]:
-    """What is still there of a secret, in plain text and in up to three layers of JSON."""
+    """What is still there of a secret, in plain text, as removed lines, as numbered ones, and in
+    up to three layers of JSON.
+    """
     forms = {
         in_json(secret.text, depth, ascii_alone)
         for depth in range(4)
         for ascii_alone in (True, False)
+    }
+    forms |= {
+        in_json(re.sub("(?m)^", sign, secret.text), depth, ascii_alone=False)
+        for depth in range(3)
+        for sign in BEFORE_LINES
     }
     return [
         part
@@ -72,10 +82,10 @@ def test_the_name_of_a_variable_that_holds_a_password_stays() -> None:
 
 def test_most_of_a_third_set_is_taken_out() -> None:
     """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
-    the second set; now 214.
+    the second set; now 215.
     """
     third = planted("third")
-    assert sum(not missed(secret) for secret in third) >= 214
+    assert sum(not missed(secret) for secret in third) >= 215
 
 
 def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_names_stay() -> (
@@ -239,13 +249,6 @@ def test_letters_that_become_two_in_small_letters_shift_nothing() -> None:
         secrets_out("\u0130" * 9 + " API_TOKEN=a1b2c3d4e5f6 " + "\u0130" * 300)
         == "\u0130" * 9 + f" API_TOKEN={SECRET} " + "\u0130" * 300
     )
-
-
-def test_a_name_is_not_cut_to_the_length_of_a_key() -> None:
-    """A detector of the library sees only what stands around its words."""
-    for gap in range(200):
-        text = f"ibm key: {'a' * 30}{' ' * gap}pass {'some_name_' * 9}"
-        assert secrets_out(text) == text
 
 
 def test_a_path_that_comes_again_is_read_once() -> None:
