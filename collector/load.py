@@ -863,7 +863,8 @@ _COLUMNS = {
 def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> SessionRows:
     values = _session_values(loaded)
     values["label"] = policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
-    values["branch"] = policy.text(values.get("branch"))
+    for name in ("branch", "cwd"):
+        values[name] = policy.text(values.get(name))
     session = loaded.session
     if session is None:
         return SessionRows(values)

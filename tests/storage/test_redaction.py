@@ -75,11 +75,6 @@ def test_a_default_by_name_and_a_column_between_escaped_tabs_are_taken_out(text:
     assert secrets_out(text.format(value)) == text.format(SECRET)
 
 
-def test_the_name_of_a_variable_that_holds_a_password_stays() -> None:
-    text = 'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io'
-    assert secrets_out(text) == text
-
-
 def test_most_of_a_third_set_is_taken_out() -> None:
     """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
     the second set; now 215.
@@ -216,6 +211,7 @@ ORDINARY = (
         "client('https://host.test/v1/users'); cookies = {'theme': 'dark-mode-of-2026-and-later'};"
         " TRUE\tx\tFALSE\t12\tname\tlow"
     ),
+    'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io',
     "data-testid='password-input-2' className='token-list__item--v2' aria-label='API key 1'",
 )
 
