@@ -776,6 +776,7 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
             forget_runs(store, (StageName.LINES, StageName.LOAD), number)
             for key in chosen:
                 run("DELETE FROM problems WHERE repo_id = ? AND subject = ?", (number, key))
+                run("DELETE FROM survival WHERE repo_id = ? AND name = ?", (number, key))
                 run(_FORGET_LOCAL, (number, key))
             run("DROP TABLE IF EXISTS turns_fts")
             run("DELETE FROM settings WHERE name = 'prompts_indexed'")

@@ -54,7 +54,7 @@ def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
     assert secret.secrets and not missed(secret)
 
 
-@pytest.mark.parametrize("before", ["+", "-", "~", "--name=", "*** Add File: x\n+", "> * "])
+@pytest.mark.parametrize("before", ["+", "~", "--name=", "*** Add File: x\n+", "> * "])
 def test_a_token_is_found_whatever_stands_before_it(before: str) -> None:
     token = "gh" + "p_" + "a1B2" * 9
     assert secrets_out(f"{before}{token}\n") == f"{before}{SECRET}\n"
@@ -167,10 +167,11 @@ ORDINARY = (
         " is about something else."
     ),
     (
+        'I will fix 1Password, "description1" - PASS: `make test-2 all`\n'
+        'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io\n'
         '{"pwd": "/home/src/app1", "token_sha256": "811fc2dd0a9f86d081884c7d659a2feaa0c55ad015"}'
         " wsl wslpath -u C:/Users/jo/x1"
     ),
-    '["I will fix 1Password", "description1"] - PASS: `make test-2 all`',
     (
         "The password is required. A password is hashed with bcrypt-12; the password must be 8-64"
         " characters; das Passwort ist falsch."
@@ -211,7 +212,6 @@ ORDINARY = (
         "client('https://host.test/v1/users'); cookies = {'theme': 'dark-mode-of-2026-and-later'};"
         " TRUE\tx\tFALSE\t12\tname\tlow"
     ),
-    'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io',
     "data-testid='password-input-2' className='token-list__item--v2' aria-label='API key 1'",
 )
 
