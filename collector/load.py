@@ -776,6 +776,7 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
             forget_runs(store, (StageName.LINES, StageName.LOAD), number)
             for key in chosen:
                 run("DELETE FROM problems WHERE repo_id = ? AND subject = ?", (number, key))
+                run("DELETE FROM survival WHERE repo_id = ? AND name = ?", (number, key))
                 run(_FORGET_LOCAL, (number, key))
             run("DROP TABLE IF EXISTS turns_fts")
             run("DELETE FROM settings WHERE name = 'prompts_indexed'")
@@ -863,7 +864,8 @@ _COLUMNS = {
 def _session_rows(policy: Policy, session_id: int, loaded: LoadedSession) -> SessionRows:
     values = _session_values(loaded)
     values["label"] = policy.text(values["label"], PROMPTS) or printable(loaded.files.key)[:12]
-    values["branch"] = policy.text(values.get("branch"))
+    for name in ("branch", "cwd"):
+        values[name] = policy.text(values.get(name))
     session = loaded.session
     if session is None:
         return SessionRows(values)

@@ -1,44 +1,42 @@
-"""The adapter for detect-secrets: keys, tokens and passwords in text, replaced by a mark.
+"""Keys, tokens and passwords in text, replaced by a mark.
 
-Three searches: texts whose form says what they are (`tokens`, and the library's own detectors),
-values that stand where a secret belongs (`places`: an assignment, a header, an option of a command,
-an address, a sentence that says what the password is), and blocks of private keys, of which every
-line is replaced. `secrets.toml` beside this file has the patterns; here is what decides whether a
-value is a secret. Each search is made only in a text that has one of its words, and many only where
-such a word begins, which is what makes it fast. The library's entropy detectors are left out: they
-take words for secrets. Nothing is sent anywhere, and nothing is verified with a provider.
+Three searches: texts whose form says what they are (`tokens`), values that stand where a secret
+belongs (`places`: an assignment, a header, an option of a command, an address, a sentence that says
+what the password is), and blocks of private keys, of which every line is replaced. `secrets.toml`
+beside this file has the patterns; here is what decides whether a value is a secret. Each search is
+made only in a text that has one of its words, and many only where such a word begins, which is what
+makes it fast. Nothing is sent anywhere, and nothing is verified with a provider.
 """
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from collector.json_values import Row, Texts
 from collector.text import SECRET, toml_beside, word_finder
 
 _KNOWN = 8  # characters of a secret that is one without what was said of it
-_SHORTEST = 16  # characters of what the library finds; it is replaced wherever it occurs
 
-# A block of a private key: the library finds its first line only. With headers, without an end, or
-# in base64 as a whole.
+# A block of a private key: with headers, without an end, or in base64 as a whole. The sign of a
+# diff, or its number, may stand before each line.
+_AHEAD = r"(?:\\+[nr]|[\s\"'+,\\-]|\d{1,6}→)*+"
 _BLOCK = re.compile(
     r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-    r"(?:(?:(?!----)[^\0]){1,20000}-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-    r"|(?:[\s\"'+,\\]|\\[nr])*[A-Za-z0-9+/=]{32}[A-Za-z0-9+/=\s\\]*)"  # without an end
-    r"|Private-Lines:"
-    r" \d+(?:\s|\\+[nr])+(?:[A-Za-z0-9+/=]{20,80}(?:\s|\\+[nr])*){1,99}(?:Private-MAC: \w+)?"
-    r"|BEGIN OpenVPN Static key V1-----[\sa-f0-9\\nr]{64,2000}"
-    r"|LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)(?:[A-Za-z0-9+/=]{20,}(?:\s|\\+[nr])*){2,999}"
+    r"(?:(?:(?!----)[^\0]){1,20000}-{4,6} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    rf"|(?:{_AHEAD}[A-Za-z0-9+/=]{{20,}}+){{1,999}}+(?:{_AHEAD}[A-Za-z0-9+/]*=+)?)"
+    rf"|Private-Lines: \d+(?:{_AHEAD}[A-Za-z0-9+/=]{{20,80}}){{1,99}}+{_AHEAD}(?:Private-MAC: \w+)?"
+    r"|BEGIN OpenVPN Static key V1-----[\sa-f0-9\\nr→-]{64,2000}"
+    rf"|LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{{40}}(?:{_AHEAD}[A-Za-z0-9+/=]{{20,}}+)*+"
 )
 _BLOCK_WORDS = ("PRIVATE KEY", "Static key V1", "Private-Lines", "LS0tLS1CRUdJTi")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{20}|(?:\n|\\n)\s*[A-Za-z0-9+/=]{4,}\s*(?:\n|\\+n)")
 _LINES = re.compile(r"\n|\\+n")
 _WIDE = 4000  # characters of a line of a table
-_RULE = re.compile(r"[-+|: ]{3,}")  # between a table's head and its rows
+_RULE = re.compile(r"(?:\s*\d+(?:→|\\+u2192))?[-+|: ]{3,}")  # between a table's head and its rows
 _END_OF_LINE = re.compile(r"\n|\\+r\\+n|\\+n")
 
 _RULES: Row = toml_beside(__file__, "secrets.toml")
@@ -47,9 +45,15 @@ _PART = re.compile(r"\{([A-Z_]+)\}")
 
 def _expanded(pattern: str) -> str:
     """With the parts that it names, and each character beside ASCII also as JSON escapes it."""
+    # a word begins after the letter of `\n` in JSON, too
+    pattern = _filled_in(pattern).replace(r"(\b", r"((?:\b|(?<=\\[nrt]))")
+    return "".join(map(_character, pattern))
+
+
+def _filled_in(pattern: str) -> str:
     while (longer := _PART.sub(lambda name: _RULES["parts"][name[1]], pattern)) != pattern:
         pattern = longer
-    return "".join(map(_character, pattern))
+    return pattern
 
 
 def _character(character: str) -> str:
@@ -84,7 +88,8 @@ _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
 _NAMED = re.compile(
     _expanded(
         r"(?:{PASS}|{KEY})\w{0,30}(?!\\*\": ?\d+[,}])"
-        r"(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[>\])]|{Q})"
+        r"(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[<>\])]|{Q}"
+        r"|[\w.-]{0,30}(?:{Q})?[ \t]{1,40}(?:{Q})?[\w+/=.~-]{20})"
     )
 )
 
@@ -104,7 +109,10 @@ _NUMBER = re.compile(r"[\^~<>=v]{0,3}[\d.,:_/%*~-]+(?:-(?:alpha|beta|rc|dev|next
 _PATH = re.compile(r"[A-Za-z_$][\w$]{0,30}(?:(?:::|\.|->)[A-Za-z_$][\w$]{0,40})+[:.(*?!]*")
 _NUMBERED = re.compile(r"\.[a-z]+\d\d+$")  # no name in code, as `summer.matrix42`
 _PATH_SIGN = re.compile(r"::|\.|->")
-_ID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
+# a UUID, or what begins with words, as the keys of caches do
+_ID_OR_NAME = re.compile(
+    r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|(?:[a-z]{3,}-){2}", re.IGNORECASE
+)
 _PLAIN = re.compile("[A-Za-z0-9]+")
 _HEX = re.compile("[a-f0-9]{32,}|[A-F0-9]{32,}")
 _WORD_OR_NUMBER = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -176,9 +184,16 @@ def _is_password(value: str) -> bool:
     )
 
 
+_BARE_FORM = re.compile(r"\d|^(?:[a-z]{3,}-){2,}[a-z]{3,}$")  # a digit, or words nobody says
+
+
 def _is_bare_password(value: str) -> bool:
     """The same without quotes, where it may be anything in code."""
-    return _is_password(value) and _has_digit(value) and not _NUMBER.fullmatch(value)
+    return (
+        _is_password(value)
+        and _BARE_FORM.search(value) is not None
+        and not _NUMBER.fullmatch(value)
+    )
 
 
 def _is_set_password(value: str) -> bool:
@@ -199,9 +214,9 @@ def _is_set_key(value: str) -> bool:
 # What has letters and digits and is said beside passwords without being one: names of methods,
 # versions, numbers of things.
 _TECHNICAL = re.compile(
-    r"(?:\w+-)?(?:argon2|b?crypt|pbkdf2|sha|md5|b64|base64|oauth|2fa|mfa|utf|aes|rsa|ed25519|http|ipv|v\d|ntlm|saml|oidc|rfc|rs256|hs256"
-    r"|tls|web|test_|step|phase|level|page|line|item|section|part|week|day|q\d|h\d|p\d|k8s|s3|ec2|i18n)[\w.+/-]*"
-    r"|\d+(?:[-–.x]\w{0,12}|[a-z]{1,3}|\+)?(?:-[a-z-]+)?|[A-Z]{1,5}-\d+|#\w+|\w+[/=]\S+|[@-]\S+|[\w-]+\.[a-z]{2,5}(?::\d+)?",
+    r"(?:\w+-)?(?:argon2|b?crypt|pbkdf2|sha|md5|b64|base64|oauth|2fa|mfa|utf|aes|rsa|ed25519|http|ipv|ntlm|saml|oidc|rfc|rs256|hs256"
+    r"|tls|web|test_|step|phase|level|page|line|item|section|part|week|day|k8s|s3|ec2|i18n)[\w.+/-]*|[vqhp]\d(?:[\d.]|[/+-]\S)*"
+    r"|\d+(?:[-–.x]\w{0,12}|[a-z]{1,3}|\+)?(?:-[a-z-]+)?|[A-Z]{1,5}-\d+|[#&]\w+|\w+[/=]\S+|(?:[a-z]+@\d|[@-])\S*|[\w-]+\.[a-z]{2,5}(?::\d+)?",
     re.IGNORECASE,
 )
 
@@ -210,7 +225,7 @@ _TECHNICAL = re.compile(
 _SHOWS = re.compile(
     r"(?![\da-f]{8}-[\da-f]{4}-)(?:(?=.*\d).*[!@#$%^&*+?~]|(?=.{8}).*\d.*\d)", re.IGNORECASE
 )
-_SPOKEN_SIGN = re.compile(r"[\d!@#$%^&*+?~]")
+_SPOKEN_FORM = re.compile(r"\d|\w[!@#$%^&*+?~]\w|^(?:[a-z]{3,}-){2,}[a-z]{3,}$")
 _SENTENCE = 900  # characters from a noun to the end of what it is said to be, escaped
 
 
@@ -221,7 +236,7 @@ def _is_spoken_password(value: str) -> bool:
     if not _is_password(value) or any(form.fullmatch(value) for form in (_TECHNICAL, _NUMBER)):
         return False
     letters = sum(character.isalpha() for character in value)
-    return letters > 1 and (_has_digit(value) or bool(re.search(r"\w[!@#$%^&*+?~]\w", value)))
+    return letters > 1 and bool(_SPOKEN_FORM.search(value))
 
 
 def _is_typed_secret(value: str) -> bool:
@@ -235,7 +250,7 @@ def _is_typed_secret(value: str) -> bool:
 
 def _is_strong(value: str) -> bool:
     """A password that shows without being called one."""
-    return _is_spoken_password(value) and _SHOWS.match(value) is not None
+    return _is_spoken_password(value) and (bool(_SHOWS.match(value)) or _is_jumble(value))
 
 
 def _is_spoken_key(value: str) -> bool:
@@ -245,10 +260,16 @@ def _is_spoken_key(value: str) -> bool:
         and _is_key(value)
         and bool(_MIXED.search(value))
         and "/" not in value
-        and not _ID.fullmatch(value)
+        and not _ID_OR_NAME.match(value)
     )
 
 
+_DIGIT = re.compile(r"\d")
+# one of which every value has that is a secret
+_SIGNS: Mapping[Callable[[str], bool], re.Pattern[str]] = {
+    _is_spoken_password: re.compile(r"[\d!@#$%^&*+?~-]"),
+    **dict.fromkeys((_is_key, _is_random, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT),
+}
 _COMMON = re.compile(r"\b(?:the|and|for|are|was|not|but|with|from|which)\b")
 
 
@@ -303,20 +324,20 @@ class _Place:
         """The text without what the place holds; `words`: those of the text."""
         parts = []
         end = 0
-        # as `sub`, which tries every character
-        for start in words.named if self.at_word else self._starts(text, words):
+        starts = words.named if self.at_word else self._starts(words)
+        if sign := _SIGNS.get(self.fits):
+            starts = _starts_before(sign, text, starts)
+        for start in starts:  # as `sub`, which tries every character
             if start >= end and (match := self.pattern.match(text, start)) is not None:
                 parts += [text[end:start], self.replacement(match)]
                 end = match.end()
         return "".join([*parts, text[end:]])
 
-    def _starts(self, text: str, words: _Words) -> Sequence[int]:
+    def _starts(self, words: _Words) -> Iterable[int]:
         starts = _occurrences(words.places, self.begins)
         if self.lead is not None:
             leads = (self.lead.search(words.small, max(0, n - _LEAD), n) for n in starts)
             return [lead.start() for lead in leads if lead is not None]
-        if self.fits in (_is_spoken_password, _is_spoken_key):  # no other has one of these
-            return [n for n in starts if _SPOKEN_SIGN.search(text, n, n + _SENTENCE)]
         return starts
 
     def replacement(self, match: re.Match[str]) -> str:
@@ -337,6 +358,17 @@ class _Place:
         if self.fits(match["secret"]):
             return match[1] + SECRET
         return match[0]
+
+
+def _starts_before(sign: re.Pattern[str], text: str, starts: Iterable[int]) -> Iterator[int]:
+    """Those with the sign not far behind them; no character of the text is read twice."""
+    found = -1
+    for start in starts:
+        if found < start:
+            match = sign.search(text, start)
+            found = match.start() if match else len(text) + _SENTENCE
+        if found - start < _SENTENCE:
+            yield start
 
 
 def _marked(secret: str) -> str:
@@ -427,7 +459,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "random": _is_random,
     "argument": lambda value: value[0] not in "-$/",
     "typed_secret": _is_typed_secret,
-    "typed": lambda value: value != "y" and not _NUMBER.fullmatch(value),
+    "typed": lambda value: "://" not in value and not _NUMBER.fullmatch(value),
 }
 
 
@@ -435,9 +467,7 @@ def _place(rule: Texts) -> _Place:
     pattern = rule["pattern"]
     nouns = rule.get("nouns")
     words = frozenset(
-        _beginnings(_RULES["parts"][nouns])
-        if nouns
-        else _PART.sub(lambda name: _RULES["parts"][name[1]], rule["words"]).split()
+        _beginnings(_RULES["parts"][nouns]) if nouns else _filled_in(rule["words"]).split()
     )
     return _Place(
         words,
@@ -474,7 +504,7 @@ def _beginnings(nouns: str) -> set[str]:
 
 
 _AT_WORD = ("({PASS}", "({KEY}", "({NAME}", "((?-i:PASS(")
-_NAMING = frozenset(_RULES["parts"]["WORDS"].split())
+_NAMING = frozenset(_filled_in("{WORDS}").split())
 _KEYS = _RULES["parts"]["KEYS"].split("|")
 _NOUNS = _NAMING - {"key"} | {f"{key}{sign}key" for key in _KEYS for sign in ("", " ", "_", "-")}
 _BEHIND = 64  # characters before a word that are looked at
@@ -562,7 +592,8 @@ def _secrets_out(text: str) -> str:
         text = _RUNS.sub(lambda run: _tokens_out(run[0]), text)
         runs = list(_RUNS.finditer(text))
     randoms = (run for run in runs if _has_random(run[0]))
-    for key in {key for run in randoms for key in _keys_of_services(text, run)}:
+    keys = {key for run in randoms for key in _keys_of_services(text, run)}
+    for key in sorted(keys, key=len, reverse=True):  # one may be the beginning of another
         text = text.replace(key, SECRET)
     words = _words_of(text)
     if not words.places:
@@ -574,11 +605,6 @@ def _secrets_out(text: str) -> str:
                 text = marked
                 words = _words_of(text)
     text = _columns_out(text, words.nouns)
-    for needed, near, find in _detectors():
-        if not words.places.keys().isdisjoint(needed):
-            beside = _around(text, _occurrences(words.places, near)) if near else text
-            for secret in find(beside):
-                text = text.replace(secret, SECRET)
     return text
 
 
@@ -611,8 +637,7 @@ def _finder() -> Callable[[str], dict[str, list[int]]]:
     tokens and blocks of keys, and those with which a pattern begins.
     """
     kinds = (words for place in _PLACES for words in (place.words, place.begins))
-    library = (words for needed, near, _ in _detectors() for words in (needed, near))
-    return word_finder(chain(_NOUNS, *kinds, *library))
+    return word_finder(chain(_NOUNS, *kinds))
 
 
 def _small(text: str) -> str:
@@ -631,44 +656,3 @@ def _tokens_out(run: str) -> str:
 
 
 _remembered = lru_cache(_REMEMBERED)(_secrets_out)
-
-
-_BEFORE = 40  # characters before what a detector of the library looks for
-# after it: what a noun is followed by where a secret is, and no part of a word
-_AFTER = re.compile(
-    r"(?:(?:key|pwd?|pass|password|token)[\"'\] =:>]+[\w-]{24}|(?!key|pw|pass|token))"
-    r"[^\0]{0,120}[\w+/=-]{0,200}",
-    re.IGNORECASE,
-)
-
-
-@cache
-def _detectors() -> list[tuple[Set[str], Set[str], Callable[[str], set[str]]]]:
-    """Of each detector of the library that is used words of which a text that it fits has one,
-    those beside which it looks (none: anywhere), and what it finds.
-    """
-    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-
-    kinds = {kind.__name__: kind for kind in get_mapping_from_secret_type_to_class().values()}
-    return [
-        (frozenset(words.split()), frozenset(near.split()), _findings(kinds[name]()))
-        for name, (words, near) in _RULES["library"].items()
-        if name in kinds
-    ]
-
-
-def _around(text: str, places: Iterable[int]) -> str:
-    """What stands around places of a text, each in a line; where it is cut no word begins."""
-    return "".join(
-        f"{'_' if place > _BEFORE else ''}{text[max(0, place - _BEFORE) : after.end()]}\n"
-        for place in places
-        if (after := _AFTER.match(text, place))
-    )
-
-
-def _findings(plugin: Any) -> Callable[[str], set[str]]:
-    return lambda text: {
-        secret
-        for secret in plugin.analyze_string(text)
-        if isinstance(secret, str) and len(secret) >= _SHORTEST
-    }

@@ -22,7 +22,7 @@ PROMPTS = "prompts"
 NONE = "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 # of the columns below and of what is taken out of them: with another one the texts are read again
-_VERSION = 8
+_VERSION = 9
 
 
 class Redaction(StrEnum):
@@ -52,6 +52,10 @@ _COLUMNS: Mapping[tuple[str, str], str] = {
     ("session_features", "last_said"): FULL,
     ("session_features", "undo_commands"): FULL,
     ("sessions", "branch"): NONE,
+    # where sessions worked: nothing is found by it
+    ("sessions", "cwd"): NONE,
+    ("edits", "root"): NONE,
+    ("regions", "root"): NONE,
     ("checkpoints", "branch"): NONE,
     ("checkpoints", "vendor_combined"): NONE,
     ("checkpoint_sessions", "vendor"): NONE,

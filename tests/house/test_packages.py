@@ -71,7 +71,6 @@ ADAPTERS = {
         "attribution/browse/serve.py",  # a port of this machine
     },
     "multiprocessing": {"collector/runtime/workers.py"},  # one worker per repository
-    "detect_secrets": {"collector/storage/redaction.py"},
     "datasette": {
         "attribution/browse/plugin.py",
         "attribution/browse/serve.py",
@@ -572,7 +571,6 @@ def test_no_module_imports_an_optional_library_when_it_is_loaded() -> None:
         "lizard",
         "datasette",
         "pydriller",
-        "detect_secrets",
         "numpy",
         "llm",
         "lifelines",

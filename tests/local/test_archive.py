@@ -228,7 +228,7 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
     for name in ("one", "two"):
         work(clone, name)
     file = archive.path() or tmp_path
-    attribute(clone, db)
+    run("repo", clone.path, "--history", db=db)
     one, two = sorted(session for session, _ in kept())
     run("data", "forget", one, "--yes", db=db)
     assert one.encode() not in db.read_bytes() + file.read_bytes()

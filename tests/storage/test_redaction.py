@@ -5,6 +5,7 @@ it is.
 from __future__ import annotations
 
 import json
+import re
 import time
 from itertools import pairwise
 
@@ -15,6 +16,8 @@ from collector.storage import redaction
 from collector.storage.redaction import secrets_out
 from collector.text import SECRET
 
+# a line that a diff removes, and one of a file that an agent read
+BEFORE_LINES = ("-", " 12\u2192")
 PLANTED = planted("first") + planted("second") + planted("fourth")
 
 
@@ -25,11 +28,18 @@ def in_json(text: str, depth: int, ascii_alone: bool = True) -> str:
 
 
 def missed(secret: Planted) -> list[str]:
-    """What is still there of a secret, in plain text and in up to three layers of JSON."""
+    """What is still there of a secret, in plain text, as removed lines, as numbered ones, and in
+    up to three layers of JSON.
+    """
     forms = {
         in_json(secret.text, depth, ascii_alone)
         for depth in range(4)
         for ascii_alone in (True, False)
+    }
+    forms |= {
+        in_json(re.sub("(?m)^", sign, secret.text), depth, ascii_alone=False)
+        for depth in range(3)
+        for sign in BEFORE_LINES
     }
     return [
         part
@@ -44,7 +54,7 @@ def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
     assert secret.secrets and not missed(secret)
 
 
-@pytest.mark.parametrize("before", ["+", "-", "~", "--name=", "*** Add File: x\n+", "> * "])
+@pytest.mark.parametrize("before", ["+", "~", "--name=", "*** Add File: x\n+", "> * "])
 def test_a_token_is_found_whatever_stands_before_it(before: str) -> None:
     token = "gh" + "p_" + "a1B2" * 9
     assert secrets_out(f"{before}{token}\n") == f"{before}{SECRET}\n"
@@ -65,17 +75,12 @@ def test_a_default_by_name_and_a_column_between_escaped_tabs_are_taken_out(text:
     assert secrets_out(text.format(value)) == text.format(SECRET)
 
 
-def test_the_name_of_a_variable_that_holds_a_password_stays() -> None:
-    text = 'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io'
-    assert secrets_out(text) == text
-
-
 def test_most_of_a_third_set_is_taken_out() -> None:
     """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
-    the second set; now 214.
+    the second set; now 215.
     """
     third = planted("third")
-    assert sum(not missed(secret) for secret in third) >= 214
+    assert sum(not missed(secret) for secret in third) >= 215
 
 
 def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_names_stay() -> (
@@ -162,10 +167,11 @@ ORDINARY = (
         " is about something else."
     ),
     (
+        'I will fix 1Password, "description1" - PASS: `make test-2 all`\n'
+        'printf "$DOCKER_PASSWORD" | docker login --password-stdin quay.io\n'
         '{"pwd": "/home/src/app1", "token_sha256": "811fc2dd0a9f86d081884c7d659a2feaa0c55ad015"}'
         " wsl wslpath -u C:/Users/jo/x1"
     ),
-    '["I will fix 1Password", "description1"] - PASS: `make test-2 all`',
     (
         "The password is required. A password is hashed with bcrypt-12; the password must be 8-64"
         " characters; das Passwort ist falsch."
@@ -239,13 +245,6 @@ def test_letters_that_become_two_in_small_letters_shift_nothing() -> None:
         secrets_out("\u0130" * 9 + " API_TOKEN=a1b2c3d4e5f6 " + "\u0130" * 300)
         == "\u0130" * 9 + f" API_TOKEN={SECRET} " + "\u0130" * 300
     )
-
-
-def test_a_name_is_not_cut_to_the_length_of_a_key() -> None:
-    """A detector of the library sees only what stands around its words."""
-    for gap in range(200):
-        text = f"ibm key: {'a' * 30}{' ' * gap}pass {'some_name_' * 9}"
-        assert secrets_out(text) == text
 
 
 def test_a_path_that_comes_again_is_read_once() -> None:

@@ -111,7 +111,6 @@ NO_TEXT_COLUMNS = {
     "commits",
     "convergence",
     "created_at",
-    "cwd",
     "dataset",
     "declared_agent",
     "disagreement_reason",
@@ -155,7 +154,6 @@ NO_TEXT_COLUMNS = {
     "recorded_path",
     "recovery_mode",
     "ref",
-    "root",
     "run",
     "session_failure_mode",
     "session_key",
@@ -334,14 +332,17 @@ def test_a_table_of_text_alone_is_not_written_and_notes_of_a_judge_are_left_out(
 def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     tmp_path: Path,
 ) -> None:
-    """Every prompt and command of the transcripts has a secret, and so have the branches that they
-    name and a tag; `attribute` is asked, as `collect` is elsewhere.
+    """Every prompt and command of the transcripts has a secret, and so have the branches and the
+    directory that they name and a tag; `attribute` is asked, as `collect` is elsewhere.
     """
     secret = "gh" + "p_" + "x9Y8" * 9
     planted = re.compile(rb'("command": ?"|"gitBranch": ?"|"role": ?"user","content": ?")')
     stream = (REPOS / "example" / "history.fi").read_bytes()
     value = rb"\1TOKEN=%b " % secret.encode()
-    clone = import_stream(rewritten(stream, lambda data: planted.sub(value, data)), tmp_path / "r")
+    stream = rewritten(stream, lambda data: planted.sub(value, data))
+    place = b"/home/%b/birdlog" % secret.encode()
+    stream = rewritten(stream, lambda data: data.replace(b"/home/ada/work/birdlog", place))
+    clone = import_stream(stream, tmp_path / "r")
     git(clone, "tag", f"v-{secret}")
     found = {}
     for name, options in (
@@ -351,8 +352,12 @@ def test_secrets_are_taken_out_unless_they_are_wanted_and_no_verdict_changes(
     ):
         run("repo", clone, "--db", tmp_path / f"{name}.db", *options)
         found[name] = [c for c in cells(tmp_path / f"{name}.db") if secret in c[2]]
-    assert len(found["plain"]) > 5, found["plain"]
-    assert {c[:2] for c in found["plain"]} >= {("sessions", "branch"), ("commits", "release")}
+    assert len(found["plain"]) > 5
+    assert {c[:2] for c in found["plain"]} >= {
+        ("sessions", "cwd"),
+        ("sessions", "branch"),
+        ("commits", "release"),
+    }
     assert not found["default"] and not found["none"]
     with Store(tmp_path / "plain.db") as one, Store(tmp_path / "default.db") as other:
         lines = (
