@@ -193,8 +193,9 @@ def _unknown(checkpoints: Sequence[Checkpoint], known: Collection[str]) -> list[
 
 
 def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
-    """Of lines that are not committed, an agent or a tool is named, as no commit says anything of
-    the others; of others nobody whom only a run names.
+    """Of lines that are not committed, an agent or a tool is named, the call that may have written
+    one, and a person whom a record saw at work, as no commit says anything of the others; of others
+    nobody whom only a run names.
     """
     for sha in opened.waiting:
         verdict = judged.verdicts.get(sha)
@@ -203,7 +204,9 @@ def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
 
 
 def _limit_verdict(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
-    if is_pending and verdict.author not in (Author.AGENT, Author.TOOL):
+    is_seen = verdict.author == Author.HUMAN and not verdict.is_unseen
+    is_told = is_seen or verdict.author in (Author.AGENT, Author.TOOL) or verdict.call is not None
+    if is_pending and not is_told:
         return unknown(Reason.NOT_COMMITTED)
     if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
         return unknown(Reason.NOT_YET)

@@ -50,7 +50,7 @@ def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
     assert why["prompt"] == why["session_label"] == "Add the median of all values"
 
 
-def test_a_persons_lines_that_are_not_committed_stay_without_an_author(
+def test_lines_that_are_not_committed_have_what_a_record_shows_of_a_person_or_a_command(
     clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
@@ -65,3 +65,14 @@ def test_a_persons_lines_that_are_not_committed_stay_without_an_author(
     rows = ask(clone, db, "blame", "src/median.py")
     assert [row["class"] for row in rows[:3]] == ["agent"] * 3
     assert {pick(row, "class", "reason") for row in rows[3:]} == {("", "not_committed")}
+    session.edit("src/median.py", "sorted(values)", "sorted(list(values))")
+    keep(session)
+    touch(clone.path / "src/median.py", clone.clock)
+    rows = ask(clone, db, "blame", "src/median.py")
+    assert [row["class"] for row in rows] == ["agent"] * 3 + ["human"] * (len(rows) - 3)
+    session.shell("python3 complete.py")
+    clone.person_adds("src/median.py", "MOST = 9\n")
+    keep(session)
+    touch(clone.path / "src/median.py", clone.clock)
+    line = ask(clone, db, "blame", "src/median.py")[-1]
+    assert pick(line, "class", "reason", "turn") == ("unknown", "opaque_shell", 1)
