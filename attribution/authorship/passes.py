@@ -6,8 +6,7 @@ left. Each pass settles one kind of them. The order matters: edits get only line
 keeps, and a declaration of the commit comes late, because any record tells more.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
@@ -34,12 +33,9 @@ from attribution.authorship.tools import (
 from attribution.authorship.verdicts import SightingPair, Span, Verdict, change_verdicts, unknown
 from collector.checkpoints.statements import automation
 from collector.files.kinds import BY_HAND
-from collector.files.stated import hook_at
-from collector.model import Commit
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
 _BY_OTHERS = {How.REFORMATTED: unknown(Reason.FORMATTER), How.MOVED: unknown(Reason.AGENT_TEXT)}
-_NO_TYPING = 20.0  # seconds in which nobody turns to an editor, types and saves
 
 
 def note_sessions(judged: Judged) -> None:
@@ -144,37 +140,10 @@ def confirm_people(judged: Judged) -> None:
     produced = first_times(
         {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
     )
-    edited = _times_of_edits(judged)
     for commit, verdict in commits:
-        confirm(commit, verdict, lines[commit.sha], produced, _hook(judged, commit, edited))
-
-
-def _times_of_edits(judged: Judged) -> dict[str, list[float]]:
-    """Path -> when agents' edits changed it."""
-    times = defaultdict[str, list[float]](list)
-    for fate in (
-        judged.replayed.edits if any(link.own for link in judged.evidence.links.values()) else ()
-    ):
-        times[fate.path] += [fate.raw.at] if not fate.outcome else []
-    return times
-
-
-def _hook(judged: Judged, commit: Commit, edited: Mapping[str, list[float]]) -> str | None:
-    """The hook that may have changed a session's own commit: "" where none is known; None for any
-    other commit.
-
-    One that only the files of the commit name counts where nobody had the time to type between the
-    last edit and the commit.
-    """
-    own = judged.evidence.links[commit.sha].own
-    if own is None or own.hook:
-        return own.hook if own is not None else None
-    paths = judged.evidence.history.touched(commit.sha)
-    last = max(
-        (at for path in paths for at in edited.get(path, ()) if at <= own.made.call.at), default=0.0
-    )
-    at_once = own.made.started and own.made.started - last <= _NO_TYPING
-    return hook_at(judged.texts.repo, commit.sha) if at_once else ""
+        own = evidence.links[commit.sha].own
+        hook = own.hook if own is not None else None
+        confirm(commit, verdict, lines[commit.sha], produced, hook)
 
 
 def give_lines_to_edits(judged: Judged) -> None:

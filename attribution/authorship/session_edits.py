@@ -187,6 +187,9 @@ def session_edits(
         ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
         status = Status.OK if no_results and call.edits else call.status
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
+        if status is Status.OK and (unknown := tuple(_changed_without_text(call, cwd))):
+            effects_ = (Effect("modify", unknown),)
+            track.actions.append(WorktreeAction(at, at, ref, cwd=cwd, effects=effects_))
         if call.hook_ran and call.edits:
             paths = tuple(resolve(cwd, edit.path) for edit in call.edits)
             track.actions.append(
@@ -264,6 +267,13 @@ def shown_texts(session: Session, edits: Iterable[RawEdit]) -> Iterator[tuple[fl
         for raw in unknown
         if named.get(_base(raw), raw.order) < raw.order
     )
+
+
+def _changed_without_text(call: ToolCall, cwd: str) -> Iterator[str]:
+    """The files that a call changed in a way of which nothing but the file is on record."""
+    for edit in call.edits:
+        if edit.op in ("edit", "write") and not edit.hunks and next(edit.new_texts(), None) is None:
+            yield resolve(cwd, edit.path)
 
 
 def _base(raw: RawEdit) -> str:

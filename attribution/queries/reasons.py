@@ -122,7 +122,7 @@ _NEEDED = {
     Reason.TRANSCRIPT_UNREADABLE: "A reader for that format.",
     Reason.CHECKPOINT_MISSING: "The checkpoint. If it is on the server: " + _FETCH,
     Reason.INVISIBLE_SUBAGENT: "The records of the subagent, which its agent did not store in git.",
-    Reason.OPAQUE_SHELL: "What the command did to the file; git does not know.",
+    Reason.OPAQUE_SHELL: "What the agent did to the file; git does not know.",
     Reason.GIT_OPERATION: "The commit or stash the text came from.",
     Reason.OTHER_BRANCH: "The branch it comes from, attributed with --branch.",
     Reason.UNCAPTURED: "The session, if there was one that was not recorded.",

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from collector.agents.common.jsonl import first_value
+from collector.agents.machine.databases import DATABASE, describe_database
 from collector.plugins import modules_of
 from collector.text import decode
 
@@ -60,10 +61,12 @@ def readers_for(
     """The readers that recognise the first JSON value, the one to use first; more than one is a
     fault of a sniffer.
 
-    Of a text that is not JSON they are shown the beginning.
+    Of a text that is not JSON they are shown the beginning, of a database its tables.
     """
     head = first_value(blob)
-    if head is None:
+    if blob.startswith(DATABASE.encode()):
+        head = describe_database(blob)
+    elif head is None:
         head = decode(blob[:_BEGINNING].lstrip())
     return [reader for reader in existing or readers() if reader.sniff(head)]
 

@@ -16,7 +16,13 @@ from pathlib import Path
 
 from collector.agents.common.messages import recorded_cost
 from collector.agents.common.reader import FACETS, Call, Outcome, RecordReader, Result, is_error
-from collector.agents.machine.databases import CopiedDatabase, copied, of_bytes
+from collector.agents.machine.databases import (
+    DATABASE,
+    CopiedDatabase,
+    copied,
+    list_sessions,
+    of_bytes,
+)
 from collector.agents.machine.model import Committed, LocalSession, Roots, Store
 from collector.json_values import (
     JsonObject,
@@ -44,13 +50,12 @@ ORDER = 24
 
 _DENIED = ("user denied permission", "permission denied")
 _ALL = "session"
-_DATABASE = "SQLite format 3\0"
 _MORE = "(File has more lines"
 
 
 def sniff(head: object) -> bool:
     if isinstance(head, str):
-        return head.startswith(_DATABASE)
+        return head.startswith(f"{DATABASE} ") and " messages" in head
     about = get_dict(head, "session")
     return isinstance(head, dict) and "message_count" in about and "completion_tokens" in about
 
@@ -70,7 +75,7 @@ class _Reader(RecordReader):
         self.reached: Numbers = {}  # path -> number of the version after its latest edit
 
     def begin_copy(self, blob: bytes) -> bytes:
-        if not blob.startswith(_DATABASE.encode()):
+        if not blob.startswith(DATABASE.encode()):
             return blob
         with of_bytes(blob) as database:
             return _lines(database, self.session_id, "")
@@ -277,19 +282,14 @@ def _lines(database: CopiedDatabase, session: str, cwd: str) -> bytes:
     return "\n".join(map(json.dumps, _records(database, session, cwd))).encode()
 
 
-def _committed(path: str, data: bytes) -> list[str]:
+def _session_ids(database: CopiedDatabase) -> Iterator[str]:
     """Sessions with messages; those that another one started are read with it."""
-    try:
-        with of_bytes(data) as database:
-            sql = (
-                "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL"
-                " ORDER BY created_at, id"
-            )
-            if database.has(_TABLES):
-                return [str(row["id"]) for row in database.rows(sql)]
-            return []
-    except OSError:
-        return []
+    sql = (
+        "SELECT id FROM sessions WHERE message_count > 0 AND parent_session_id IS NULL"
+        " ORDER BY created_at, id"
+    )
+    if database.has(_TABLES):
+        yield from (str(row["id"]) for row in database.rows(sql))
 
 
 def _directory(location: Path, paths: list[str], roots: Roots) -> str:
@@ -328,7 +328,10 @@ def _records(database: CopiedDatabase, session: str, cwd: str) -> Iterator[JsonO
 
 COMMITTED = (
     Committed(
-        ("**/.crush/crush.db",), _committed, every=True, found_by=("filename:crush.db path:.crush",)
+        ("**/.crush/crush.db",),
+        list_sessions(_session_ids),
+        every=True,
+        found_by=("filename:crush.db path:.crush",),
     ),
 )
 STORES = (

@@ -1,26 +1,13 @@
-"""What a repository says of its own files: the `.gitattributes` of a commit, and which hooks
-change files when it is made.
+"""What a repository says of its own files: the `.gitattributes` of a commit, and the commits that
+blame is to look through.
 """
 
 import re
-from collections.abc import Iterator
 
 from collector.files.kinds import Attributes, attributes_of
 from collector.git.repository import GitRepo
 from collector.limits import ATTRIBUTE_PATTERNS, ATTRIBUTES_BYTES
 from collector.text import decode, file_name
-
-# File -> what shows in it that a hook or filter may change files -> its name, or the group that is
-# it
-_HOOKS = (
-    (".pre-commit-config.yaml", re.compile(r"^\s*-\s+id:\s*['\"]?([\w.-]+)", re.M), "pre-commit"),
-    (".husky/pre-commit", re.compile(r"\b(lint-staged)\b|^\s*[^#\s].*$", re.M), "husky"),
-    ("package.json", re.compile(r'"(lint-staged)"\s*:\s*[{\["]'), "lint-staged"),
-    ("lefthook.yml", re.compile(r"^pre-commit:", re.M), "lefthook"),
-    (".lefthook.yml", re.compile(r"^pre-commit:", re.M), "lefthook"),
-    (".claude/settings.json", re.compile(r'"PostToolUse"\s*:\s*\[\s*\{'), "PostToolUse hook"),
-    (".gitattributes", re.compile(r"\sfilter=(?!lfs\b)(\S+)"), "filter"),
-)
 
 
 def attributes_at(repo: GitRepo, commit: str) -> list[Attributes]:
@@ -66,26 +53,3 @@ def ignored_revisions(repo: GitRepo, commit: str) -> frozenset[str]:
             texts.append(decode(file.read_bytes()))
     named_there = {sha for text in texts for sha in _REVISION.findall(text)}
     return frozenset(sha for sha in named_there if repo.commit(sha) is not None)
-
-
-def hook_at(repo: GitRepo, commit: str) -> str:
-    """What changes files when a commit is made, as the files of that commit say: its name,
-    "hooks" for several, "" for none.
-    """
-    names = set(_hooks_at(repo, commit))
-    if len(names) == 1:
-        return names.pop()
-    if names:
-        return "hooks"
-    return ""
-
-
-def _hooks_at(repo: GitRepo, commit: str) -> Iterator[str]:
-    for path, pattern, name in _HOOKS:
-        named = {
-            match[1] if pattern.groups else ""
-            for match in pattern.finditer(text_of_file(repo, commit, path))
-        }
-        if named:
-            single = next(iter(named)) if len(named) == 1 else ""
-            yield single or name

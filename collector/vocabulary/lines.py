@@ -176,8 +176,8 @@ class Reason(Word):
     OPAQUE_SHELL = (
         "opaque_shell",
         (
-            "In that time the agent ran a command that could have written anything (a script, a"
-            " program of the project)."
+            "In that time the agent did something of which no record says what it wrote: a command"
+            " that could have written anything, or an edit without its text."
         ),
     )
     GIT_OPERATION = (

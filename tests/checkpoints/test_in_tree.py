@@ -1502,6 +1502,48 @@ def test_a_database_of_crush_in_the_history_has_its_sessions(
     assert select(db, "SELECT key, tool_calls, turns FROM sessions") == [("s1", 1, 1)]
 
 
+def flow_database(path: Path) -> None:
+    """Hooks of claude-flow saw two commands and an edit: three sessions."""
+    made = f"cat > src/b.py <<'EOF'\n{HALVED}EOF"
+    rows = [
+        ("hooks:pre-bash", "b1", {"bashId": "b1", "command": "ls", "workingDir": HOME}),
+        ("sessions", "s1", {}),
+        ("hooks:pre-bash", "b2", {"bashId": "b2", "command": made}),
+        ("hooks:post-bash", "b3", {"bashId": "b3", "command": made, "exitCode": "0"}),
+        ("sessions", "s2", {}),
+        ("coordination", "edit-context:e1", {"editId": "e1", "file": f"{HOME}/src/c.py"}),
+    ]
+    path.parent.mkdir()
+    with sqlite3.connect(path) as database:
+        database.execute(
+            "CREATE TABLE memory_entries (id INTEGER PRIMARY KEY, namespace, key, value)"
+        )
+        for minute, (space, key, value) in enumerate(rows, 5):
+            at = f"2025-08-06T10:{minute:02}:00Z"
+            row = (space, key, json.dumps(value | {"timestamp": at, "editedAt": at}))
+            database.execute("INSERT INTO memory_entries VALUES (NULL, ?, ?, ?)", row)
+    database.close()
+
+
+def test_a_database_of_claude_flow_has_commands_and_names_of_edited_files(
+    work: Path, db: Path
+) -> None:
+    clone = start_clone(work)
+    clone.put("src/b.py", HALVED)
+    clone.commit(9)
+    flow_database(clone.path / ".swarm" / "memory.db")
+    clone.put("src/c.py", "def third(text):\n    return text[: len(text) // 3]\n")
+    clone.commit(20)
+    rows = "SELECT path, class, reason FROM line_spans WHERE path LIKE 'src/%' ORDER BY 1"
+    with attributed(bare(clone), db) as store:
+        assert select(store, rows) == [
+            ("src/b.py", "agent", ""),
+            ("src/c.py", "unknown", "opaque_shell"),
+        ]
+        calls = "SELECT s.key, call_id FROM tool_calls JOIN sessions s ON s.id = session_id"
+        assert select(store, calls) == [("b1", "b1"), ("b2", "b2"), ("edit-context:e1", "e1")]
+
+
 def test_another_database_in_that_place_is_no_record(work: Path, db: Path) -> None:
     clone = Clone(work)
     (clone.path / ".crush").mkdir()

@@ -22,7 +22,6 @@ TURNS = "## User\n\nAdd a file\n\n## Assistant\n\nDone.\n"
     {
         "logs/post_tool_use.json": CALLS,
         ".claude/hooks/logs/tool_use.jsonl": CALLS,
-        "tools/.swarm/memory.db": "SQLite format 3\0...",
         ".hive-mind/sessions/session-1.json": TALK,
         ".goose/sessions/20260101.jsonl": TALK,
         ".roo/tasks/1/api_conversation_history.json": TALK,

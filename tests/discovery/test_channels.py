@@ -182,6 +182,7 @@ RECORDED = {  # files of each kind, as its program names them
     "codex": {".codex/sessions/2026/01/01/rollout-x.jsonl": '{"type":"session_meta"}'},
     "claude-code": {".claude/projects/-home-ana/x.jsonl": '{"sessionId":"x"}'},
     "crush": {".crush/crush.db": "SQLite"},
+    "claude-flow": {".swarm/memory.db": "SQLite"},
     "opencode": {"session-ses_3f83.md": "**Session ID:** ses_3f83\n\n## Assistant (Build · m1)\n"},
     "openhands": {"trajectory.json": '[{"observation": "agent_state_changed"}]'},
     "swe-agent": {"runs/one.traj": '{"trajectory": [{"observation": ""}]}'},

@@ -525,60 +525,6 @@ def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
     assert [lines[1].author, lines[2].author, lines[4].author] == [expected, expected, "agent"]
 
 
-CONFIGURED = {
-    "insert-license": (
-        ".pre-commit-config.yaml",
-        "repos:\n- repo: local\n  hooks:\n  - id: insert-license\n",
-    ),
-    "pre-commit": (
-        ".pre-commit-config.yaml",
-        "repos:\n- hooks:\n  - id: insert-license\n  - id: black\n",
-    ),
-    "lint-staged": ("package.json", '{"lint-staged": {"*.py": "licensify --fix"}}\n'),
-    "husky": (".husky/pre-commit", "npm test\n"),
-    "lefthook": (
-        "lefthook.yml",
-        "pre-commit:\n  jobs:\n    - run: licensify --fix {staged_files}\n",
-    ),
-    "PostToolUse hook": (
-        ".claude/settings.json",
-        '{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": []}]}}\n',
-    ),
-    "licence": (".gitattributes", "*.py filter=licence\n"),
-    "": (".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n"),
-}
-
-
-@pytest.mark.parametrize("minutes", [0.0, 1.0])
-@pytest.mark.parametrize("hook", CONFIGURED)
-@two_agents
-def test_hook_that_only_the_configuration_names_counts_where_nobody_had_the_time_to_type(
-    agent: str,
-    hook: str,
-    minutes: float,
-    clone: Clone,
-    session: AgentSession,
-    db: Path,
-) -> None:
-    clone.person(*CONFIGURED[hook])
-    clone.commit("Configure it")
-    session.prompt("Go on")
-    session.write("src/steps.py", LONG)
-    clone.wait(minutes * 60)
-    clone.put("src/steps.py", LICENCE + LONG, "hook")
-    sha = session.commit("Add steps", QUIET["-q"][0].format(message="Add steps"), "")
-    keep(session, agent)
-    lines = said_of(clone, db, sha, "src/steps.py")
-    known = bool(hook) and not minutes
-    assert authors({number: line for number, line in lines.items() if number <= 2}) == {
-        "tool" if known else "unknown"
-    }
-    assert authors({number: line for number, line in lines.items() if number > 3}) == {"agent"}
-    assert set(column(db, "SELECT tool FROM line_spans WHERE class = 'tool'")) == (
-        {hook} if known else set()
-    )
-
-
 @two_agents
 def test_tool_of_a_git_server_makes_a_commit_as_well(
     agent: str, clone: Clone, session: AgentSession, home: Path, db: Path

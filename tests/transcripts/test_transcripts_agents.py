@@ -146,7 +146,8 @@ def test_every_reader_but_the_first_has_a_sample() -> None:
         "specstory",
         "kilo-code",
         "copilot-chat",
-    }  # a program of its own, Markdown (twice), documents of OpenCode, events of Copilot CLI
+        "claude-flow",
+    }  # a program of its own, Markdown (twice), documents of OpenCode, events of Copilot CLI, rows
 
 
 @pytest.mark.parametrize("name", _NAMES)

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from collector.json_values import JsonObject
 from collector.limits import DATABASE_BYTES, DATABASE_SECONDS
 from collector.text import add_ending
 
+DATABASE = "SQLite format 3\0"
+"""How the file of a database begins."""
 _TRIES = 3
 _LOG = "-wal"
 _COPY = "copy.db"
@@ -84,6 +86,35 @@ def of_bytes(data: bytes) -> Iterator[CopiedDatabase]:
     """A database whose file is this, without a log. Raises OSError."""
     with _open(":memory:", "a committed database", data) as database:
         yield database
+
+
+def list_sessions(
+    find: Callable[[CopiedDatabase], Iterable[str]],
+) -> Callable[[str, bytes], list[str]]:
+    """What `Committed` asks for: the sessions of a database in a tree, none of one that cannot be
+    read.
+    """
+
+    def read(path: str, data: bytes) -> list[str]:
+        try:
+            with of_bytes(data) as database:
+                return list(find(database))
+        except OSError:
+            return []
+
+    return read
+
+
+def describe_database(data: bytes) -> str:
+    """The beginning of a database and the names of its tables, each after a space: what agents'
+    readers recognise; the beginning alone of one that cannot be read.
+    """
+    try:
+        with of_bytes(data) as database:
+            tables = database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    except DatabaseUnreadable:
+        return DATABASE
+    return " ".join((DATABASE, *(str(table["name"]) for table in tables)))
 
 
 # of the header: with a write-ahead log (2) or without (1); one in memory can have none
