@@ -19,10 +19,6 @@ _HOOK = re.compile(
     r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook",
     re.M,
 )
-_STAGED = re.compile(
-    r"^\W*(?:\[[A-Z]+\]\s*)?(?:npx\s+|bunx\s+)?([a-z][\w-]*)\s[^\n]*?(?:--write|--fix|--apply|\bformat\b|\bfmt\b)",
-    re.M,
-)
 _SHOWS = re.compile(r"\b(?:git|jj|gh)\b")
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
 _MOST_SHOWN = 20  # ids, of a log that was printed after a commit
@@ -89,10 +85,7 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
 
 
 def _hooks(call: ToolCall) -> list[str]:
-    """Hooks that changed files when a commit was made or tried: of pre-commit, or commands of
-    lint-staged that write.
-    """
+    """Hooks of pre-commit that changed files when a commit was made or tried."""
     if call.command is None or not _MAKES.search(call.command.text):
         return []
-    output = call.command.output
-    return _HOOK.findall(output) + (_STAGED.findall(output) if "staged" in output else [])
+    return _HOOK.findall(call.command.output)

@@ -40,10 +40,8 @@ class OwnCommit(NamedTuple):
 
     @property
     def hook(self) -> str:
-        """The hook that changed files in it, or what runs several; "" when none is known."""
-        return (
-            self.made.hooks[0] if len(self.made.hooks) == 1 else "hooks" if self.made.hooks else ""
-        )
+        """The hooks that changed files in it; "" when none is known."""
+        return ", ".join(self.made.hooks)
 
     def on_its_clock(self, commit: Commit) -> Commit:
         """The commit with times of the session's clock, where neither of its own is of the call:

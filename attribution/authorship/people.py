@@ -28,7 +28,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
-from attribution.authorship.tools import NAME_AND_VERSION, tool_verdict
+from attribution.authorship.tools import tool_verdict
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     CommitVerdict,
@@ -277,7 +277,7 @@ def confirm(
     inferred = sum(
         span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
     )
-    if inferred > MAX_INFERRED or commit.is_merge:
+    if inferred > MAX_INFERRED:
         _disbelieve(verdict)
     verdict.change(_clear_doubts)
 
@@ -429,16 +429,13 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
         return None
     if is_produced(bare):  # (1)
         return Reason.AGENT_TEXT
-    if reason := _reason_of_file(item, text, bare):
+    if reason := _reason_of_file(item, bare):
         return item.doubt or reason
     return _reason_beside_program(item, text, bare, is_produced) if item.doubt else Reason.NONE
 
 
-def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
+def _reason_of_file(item: PersonLines, bare: str) -> Reason:
     """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
-    by_package_manager = item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text)  # (2)
-    if by_package_manager:
-        return Reason.UNEXPLAINED
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:
         return Reason.FORMATTER  # (1): an editor or a hook of git may have changed the layout

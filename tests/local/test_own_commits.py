@@ -502,13 +502,9 @@ FAILED = (
     "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were"
     " modified by this hook\n"
 )
-STAGED = (
-    "[STARTED] Running tasks for staged files...\n[COMPLETED] licensify --fix\n[main {short}]"
-    " {message}\n"
-)
 
 
-@pytest.mark.parametrize("way", ["tried before", "in the same call", "lint-staged", "no name"])
+@pytest.mark.parametrize("way", ["tried before", "in the same call", "no name"])
 @three_agents
 def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
     agent: str, way: str, clone: Clone, session: AgentSession, db: Path
@@ -517,7 +513,7 @@ def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
     clone.put("src/steps.py", LICENCE + LONG, "hook")
     if way == "tried before":
         session.shell("git commit -am 'Add steps'", FAILED)
-    outputs = {"in the same call": FAILED + PRINTED, "lint-staged": STAGED}
+    outputs = {"in the same call": FAILED + PRINTED}
     sha = session.commit("Add steps", output=outputs.get(way, PRINTED))
     keep(session, agent)
     lines = said_of(clone, db, sha, "src/steps.py")
