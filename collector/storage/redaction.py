@@ -290,7 +290,7 @@ class _Place:
     """Where a secret stands: after group 1 of the pattern, as the group `secret`."""
 
     words: frozenset[str]  # one of them, in small letters, is in every text that the pattern fits
-    pattern: re.Pattern[str]
+    shape: str  # the pattern; few texts have one of the words, so that most are never compiled
     fits: Callable[[str], bool]  # decides whether the value is a secret
     at_word: bool = False  # the pattern begins with `PASS` or `KEY`
     begins: frozenset[str] = frozenset()  # else with one of these
@@ -299,13 +299,21 @@ class _Place:
     # the value has several secrets: the group `secret` of each match of this
     each: re.Pattern[str] | None = None
 
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return _ignoring_case(self.shape)
+
     def mark(self, text: str, words: _Words) -> str:
         """The text without what the place holds; `words`: those of the text."""
         parts = []
         end = 0
         # as `sub`, which tries every character
-        for start in words.named if self.at_word else self._starts(text, words):
-            if start >= end and (match := self.pattern.match(text, start)) is not None:
+        starts = words.named if self.at_word else self._starts(text, words)
+        if not starts:
+            return text
+        pattern = self.pattern
+        for start in starts:
+            if start >= end and (match := pattern.match(text, start)) is not None:
                 parts += [text[end:start], self.replacement(match)]
                 end = match.end()
         return "".join([*parts, text[end:]])
@@ -441,7 +449,7 @@ def _place(rule: Texts) -> _Place:
     )
     return _Place(
         words,
-        re.compile(_expanded(pattern), re.IGNORECASE),
+        _expanded(pattern),
         _CHECKS[rule["fits"]] if "fits" in rule else bool,
         at_word=pattern.startswith(_AT_WORD),
         begins=frozenset(rule["begins"].split(", ")) if "begins" in rule else words,
@@ -454,7 +462,12 @@ def _place(rule: Texts) -> _Place:
 def _compile(rule: Texts, name: str, end: str = "") -> re.Pattern[str] | None:
     if name not in rule:
         return None
-    return re.compile(f"(?:{_expanded(rule[name])}){end}", re.IGNORECASE)
+    return _ignoring_case(f"(?:{_expanded(rule[name])}){end}")
+
+
+@cache
+def _ignoring_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _beginnings(nouns: str) -> set[str]:
