@@ -30,13 +30,12 @@ _RANKS = (
 
 # kinds of sentences, what is said of them, and how many of each are shown
 _QUOTED = {
-    "refuses": "refuses what AI made",
-    "limits": "sets limits to AI",
-    "asks": "asks for a statement",
-    "unwanted": "refuses a trailer",
-    "mentions": "mentions AI",
+    "refuses": "the project refuses what AI makes",
+    "asks": "the project asks",
+    "unwanted": "the project refuses a trailer",
+    "says": "other rules about AI; read them yourself, nothing here follows them",
 }
-_MOST = 5
+_MOST = 6
 
 
 @click.command()
@@ -124,10 +123,11 @@ def disclose(
     """Say which agents took part, as the project asks for it.
 
     Fills in trailers and the part of the pull-request template that is about AI, for the commits
-    since BASE (the main branch when it is not named) and what is not committed. Quotes what the
-    project's texts ask for and refuse; read the place that is named with it. An agent is named only
-    where a record or a commit shows it; where nothing does, or the project refuses what AI made,
-    nothing is stated. As a hook: whowrote disclose --hook >> "$1"
+    since BASE (the main branch when it is not named) and what is not committed. Only what the
+    project's texts ask for plainly is filled in; everything else about AI in them is quoted with
+    its place, for you to read. An agent is named only where a record or a commit shows it; where
+    nothing does, or the project refuses what AI makes, nothing is stated.
+    As a hook: whowrote disclose --hook >> "$1"
     """
     from attribution.queries.disclosure import forms
 
@@ -149,10 +149,10 @@ def disclose(
 
 
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
-    """`known`: what the record shows; `trailers` and `template`: lines to be copied; `form`: the
-    name of the form; `shown_by`: the place that asks for it; `said`: sentences of the project's
-    texts, see `policies.statements`; `refused`: the one that refuses all that AI made;
-    `refused_trailers`: (commit, line) of what they refuse and a commit has.
+    """`known`: what the record shows; `trailers`: lines to be copied, and `marked`, the same by
+    commits; `template`: lines for the pull request; `forms`: of trailers, that are used; `said`:
+    sentences of the project's texts, see `policies.statements`; `refused`: the one that refuses all
+    that AI makes; `refused_trailers`: (commit, line) of what they refuse and a commit has.
     """
     from attribution.queries import disclosure
     from attribution.queries.policies import statements
@@ -165,20 +165,22 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
         shas = [staged or unstaged]
     known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
     said = statements(opened, opened.tip)
-    used = disclosure.form_of(said, known)
-    first = [] if said["asks"] or used["name"] else said["refuses"][:1]
-    refused = "".join(row["text"] for row in first)
+    shown = disclosure.forms_shown(said)
+    is_open = bool(said["asks"] or shown)
+    refused = "" if is_open else "".join(row["text"] for row in said["refuses"][:1])
     if form and not (hook and refused):
-        used = {"name": form, "text": disclosure.forms()["trailer"][form], "place": ""}
+        text = disclosure.forms()["trailer"][form]
+        shown = [{"key": form, "form": text, "path": "", "line": 0, "is_for_request": False}]
+    marked = disclosure.marked_commits(shown, known)
     return {
         "branch": opened.branch,
         "base": name,
         "commits": len(shas) - bool(staged) - bool(unstaged) if not hook else 0,
         "known": known,
-        "form": used["name"],
-        "shown_by": used["place"],
-        "trailers": disclosure.trailers(used, known),
-        "template": [] if refused else disclosure.fill_template(known, said),
+        "forms": shown,
+        "marked": marked,
+        "trailers": list(dict.fromkeys(line for row in marked for line in row["trailers"])),
+        "template": [] if refused else disclosure.fill_template(known, said, shown),
         "said": said,
         "refused": refused,
         "refused_trailers": disclosure.refused_trailers(said, known),
@@ -186,49 +188,64 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
 
 
 def _print_statement(stated: Row) -> None:
-    from attribution.queries.disclosure import names
+    from attribution.queries.disclosure import tell
 
     known = stated["known"]
-    agents = names(known["agents"])
-    open_lines = known["lines"]["unknown"] + known["lines"]["undeclared"]
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
     )
     added = count_of(known["added"], "non-blank added line")
-    told = f"{agents} wrote {known['by_agents']:,} of {added}"
-    told = told if agents else f"no agent is on record for {added}"
-    lines = [*_quotes(stated), *_lines_to_copy(stated)]
+    nobody = f"no agent is on record for {added}; who wrote {known['open']:,} is not known."
+    told = tell(known) if known["agents"] else nobody
     where = f"{stated['branch']}, {since} {stated['base']}"
-    for line in (f"{where}: {told}; {open_lines:,} not known", *lines):
+    lines = [*_quotes(stated["said"]), *_lines_to_copy(stated)]
+    for line in (f"{where}: {told}", *lines):
         click.echo(printable(line))
 
 
-def _quotes(stated: Row) -> Iterator[str]:
+def _quotes(said: Row) -> Iterator[str]:
     """What the project says, with the place of each sentence, so that it can be checked."""
-    said = stated["said"]
     for kind, told in _QUOTED.items():
-        if said[kind]:
-            yield f"the project {told}:"
-        for row in said[kind][:_MOST]:
-            text = " ".join(f"{row['lead']} {row['text']}".split())
-            yield f"  {row['path']}:{row['line']}: {text.replace('**', '')}"
-    for link in said["links"][:1]:
-        yield f"more is said elsewhere, which was not read: {link}"
-    if not (said["trailers"] or said["links"] or any(said[kind] for kind in _QUOTED)):
-        yield "no text about AI in contributions was found"
+        rows = said[kind]
+        if rows:
+            yield f"{told}:"
+        last = ""
+        for row in rows[:_MOST]:
+            lead = "…" if row["lead"] and row["lead"] == last else row["lead"]
+            yield f"  {row['path']}:{row['line']}: {lead} {row['text']}".replace(":  ", ": ")
+            last = row["lead"]
+        if len(rows) > _MOST:
+            yield f"  and {count_of(len(rows) - _MOST, 'more sentence')}: --json"
+    if not any(said[kind] for kind in _QUOTED):
+        yield "nothing about AI in contributions was found outside of the template"
 
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:
-    if stated["trailers"]:
-        yield f"for commit messages ({stated['form']}, {stated['shown_by'] or 'as named'}):"
-        yield from stated["trailers"]
+    forms = stated["forms"]
+    places = "; or ".join(f"{row['key']}, {row['path']}:{row['line']}" for row in forms)
+    for row in stated["marked"]:
+        if row["trailers"]:
+            yield f"for the message of {row['of']} ({places}):"
+            yield from row["trailers"]
+        for line in row["there"]:
+            yield f"the message of {row['of']} has it already: {line}"
     if stated["template"]:
-        yield "for the pull request:"
+        yield _how_to_use(stated)
         yield from stated["template"]
-    if not (stated["trailers"] or stated["template"]):
-        yield "nothing is stated"
+    if not (stated["marked"] or stated["template"]):
+        why = "the project refuses it" if stated["refused"] else "nothing plain is asked"
+        yield f"nothing is filled in: {why if stated['known']['agents'] else 'no agent is known'}"
     for sha, line in stated["refused_trailers"]:
         yield f"commit {sha[:9]} has a trailer that the project refuses, take it out: {line}"
+
+
+def _how_to_use(stated: Row) -> str:
+    if not stated["known"]["agents"]:
+        return "the template's part about AI, where nothing is filled in as no agent is known:"
+    for row in stated["said"]["own_words"][:1]:
+        place = f"{row['path']}:{row['line']}"
+        return f"facts for the pull request, to be said in your own words ({place}):"
+    return "for the pull request (boxes and questions left open are yours to answer):"
 
 
 COMMANDS = (review, disclose)

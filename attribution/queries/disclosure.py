@@ -1,18 +1,18 @@
-"""What a project asks contributors to say about AI, filled in from the record: trailers, the part
-of a pull-request template, a header for a new file. What nothing shows is not stated.
+"""What a project asks contributors to say about AI, filled in from the record: trailers, and the
+part of a pull-request template that is about AI. What nothing shows, and what only the contributor
+can say, is left open.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from typing import Any
 
+from attribution.queries import policy_words as words
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.policies import asks_about_ai
-from attribution.queries.policy_words import finds, pattern
+from attribution.queries.policies import is_about_ai
 from collector.checkpoints.statements import statements_in
 from collector.files.kinds import kind_of
 from collector.json_values import Row
@@ -21,21 +21,14 @@ from collector.vocabulary.agent_names import model_identity
 from collector.vocabulary.agents import label_of
 from collector.vocabulary.lines import LineClass
 
-_PROMISED = " <!-- fits the record: yours to tick, as it promises more -->"
-_LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _FILES = 8  # named in a sentence
-_BLANK = "____ <!-- yours to say -->"
-# What a text may ask for besides who took part, and what is said of it.
-_DETAILS = {
-    "wants_parts": "Parts: {parts}",
-    "wants_how": f"How it was used: {{how}}{_BLANK}",
-    "wants_review": f"How a person reviewed and tested it: {_BLANK}",
-}
-_ASKED = "<!-- -->"  # stands where a comment of a template asks about AI
-_PARTS = {"all": 0.95, "most": 0.5, "any": 0.0}  # share of the added lines
+_WHOLE = 0.95  # share of the added lines
+_UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
+_MISSING = "\0"  # stands for a model that is not on record
 _LINES = """
-SELECT l.class, COALESCE(s.agent, s.agent_label, c.declared_agent, '') AS agent,
-  COALESCE(l.model, s.model, '') AS model, l.path, s.id AS session, l.turn_index AS turn,
+SELECT c.commit_sha AS sha, l.class,
+  COALESCE(s.agent, s.agent_label, c.declared_agent, '') AS agent,
+  COALESCE(NULLIF(l.model, c.declared_agent), s.model, '') AS model, l.path, s.id AS session,
   SUM(l.nonblank) AS lines FROM line_spans l
   JOIN commits c ON c.id = l.commit_id LEFT JOIN sessions s ON s.id = l.session_id
 WHERE c.repo_id = ? AND c.commit_sha IN (SELECT value FROM json_each(?))
@@ -43,46 +36,92 @@ WHERE c.repo_id = ? AND c.commit_sha IN (SELECT value FROM json_each(?))
   AND f.status <> 'A'))
 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC
 """
+_TRAILER = re.compile(r"^\s*[A-Za-z][\w-]*-(?:by|with|off)(?:-\w+)*:\s*\S")
+# A template: comments, boxes with what goes on with their labels, headings, labels and questions.
+_COMMENT = re.compile(r"<!--.*?--!?>", re.S)
+_BOX = re.compile(r"^(\s*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\]", re.I)
+_MORE = re.compile(r"^(?:\s+(?![-*+]\s|\d+\.\s|\[)\S|[a-z(])")
+_HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$|^<details")
+_LABEL = re.compile(r"[:?]\W*$")
+_LEFT_OUT = re.compile(r"^\[[^\]]+\]:\s|^>|^[\s*_-]*(?:none|n/a)[\s*_.]*$", re.I)
+_REQUEST = re.compile(r"\b(?:pull|merge) request|\bPRs?\b", re.I)
+_COMMITS = re.compile(r"\bcommit|\w-by\b", re.I)
+# What only the contributor can say, or says only on a condition.
+_PROMISE = re.compile(
+    r"\b(?:I|we) (?:have (?!used)|confirm|certify|understand|take|am\b|will|can\b|did (?!use)"
+    r"|(?:\w+ly )?(?:review|verif|test|check|read))|\bI.ve\b(?! used)|\bmy use\b|polic|guideline"
+    r"|^\W*x?\W*(?:if|when|for)\b|\byou\b|\b(?:humans?|authors?) (?:has|have|will|takes?)"
+    r"|\b(?:has|have|was|were|been|is|are) (?:\w+ )?(?:review|verifi|test|check|underst|disclos)"
+    r"|\b(?:reviewed|verified|tested|understood|ensured?|disclosed|documented|followed|filled)\b",
+    re.I,
+)
+# What a shown trailer consists of.
+_LITERAL = re.compile(r"^(AI|LLM)s?\b(?!\s?[\w:/(-])")
+_ASIDE = re.compile(r"\s*(?:<[^<>]*(?:@|mail)[^<>]*>|https?://\S+|\[(?:TOOL\d|optional).*)", re.I)
+_BETWEEN = re.compile(r"(\s*[:/()]\s*|\s+(?:via|with|using)\s+)")
+_MODEL = re.compile(r"model|version|\b(?:opus|sonnet|haiku|o)[-. ]?\d|\d", re.I)
+_PROGRAM = re.compile(
+    r"tool|agent|assistant|program|harness|name\b|AI[_\b]|claude|copilot|cursor|chatgpt", re.I
+)
+_GAP = re.compile(
+    r"\s*(?:\b(?:via|with|using)\b|[:/(])?\s*\0(?:\s*(?:(?:via|with|using)\s|[:/)]))?"
+)
 
 
 @cache
 def forms() -> dict[str, Any]:
-    """`trailer`, name -> text; `account`, agent -> address; `box` and `field`, lists of (what it
-    says or what answers it, shape).
-    """
+    """`trailer`, name -> text; `account`, agent -> address; `box`, (what one says, shape)."""
     return toml_beside(__file__, "forms.toml")
 
 
 def work_of_agents(opened: OpenRepo, shas: Sequence[str], tracked: bool = False) -> Row:
     """What the record says of the lines that commits add, files of every kind: `agents` as (name,
-    model), most lines first; `lines` by class; `kinds` of the files in which agents wrote; `parts`,
-    path -> lines of agents; `prompts`, how many led to them; `refusable`, the commits' own trailers
-    that name an agent, as (commit, line).
+    model), most lines first; `lines` by class; `parts`, path -> lines of agents that are on record,
+    and `kinds`, those of these files; `added`, `by_agents` (on record), `declared` and `open`,
+    numbers of lines; `commits`, the same of each, with `commit`, `subject` and its `trailers` that
+    name an agent.
 
     `tracked`: only files that git knows.
     """
     values = (opened.repo_id, json.dumps(list(shas)), "tracked" if tracked else "")
+    rows = opened.store.rows(_LINES, values)
+    commits = [
+        _work_in([row for row in rows if row["sha"] == sha]) | _message_facts(opened, sha)
+        for sha in shas
+    ]
+    return _work_in(rows) | {"commits": commits}
+
+
+def _work_in(rows: Sequence[Mapping[str, Any]]) -> Row:
     lines, parts = Counter[str](), Counter[str]()
     agents = Counter[tuple[str, str, bool]]()
-    prompts = set[tuple[int, int]]()
-    for row in opened.store.rows(_LINES, values):
+    for row in rows:
         lines[row["class"]] += row["lines"]
         if row["class"] in (LineClass.AGENT, LineClass.DECLARED) and row["agent"]:
             is_recorded = row["session"] is not None
             agents[label_of(row["agent"]), row["model"], is_recorded] += row["lines"]
-            parts[row["path"]] += row["lines"]
-            if is_recorded and row["turn"] is not None:
-                prompts.add((row["session"], row["turn"]))
+            parts[row["path"]] += row["lines"] * is_recorded
     return {
         "agents": _distinct_agents([key for key, _ in agents.most_common()]),
         "lines": lines,
-        "kinds": sorted(set(map(kind_of, parts))),
-        "parts": dict(parts.most_common()),
-        "prompts": len(prompts),
+        "kinds": sorted(set(map(kind_of, +parts))),
+        "parts": dict((+parts).most_common()),
         "added": lines.total(),
-        "by_agents": lines[LineClass.AGENT] + lines[LineClass.DECLARED],
-        "refusable": [line for sha in shas for line in _trailers_of(opened, sha)],
+        "by_agents": lines[LineClass.AGENT],
+        "declared": lines[LineClass.DECLARED],
+        "open": sum(lines[name] for name in _UNKNOWN),
     }
+
+
+def _message_facts(opened: OpenRepo, sha: str) -> Row:
+    """A commit's id and subject, "" where it was never made, and its trailers that name agents."""
+    commit = None if sha in opened.unmade else opened.repo.commit(sha)
+    if commit is None:
+        return {"commit": "", "subject": "", "trailers": []}
+    subject, *rest = commit.message.split("\n")
+    named = [line.strip() for line in rest if _TRAILER.match(line)]
+    told = [line for line in named if any(statements_in(f"x\n\n{line}"))]
+    return {"commit": sha, "subject": subject, "trailers": told}
 
 
 def _distinct_agents(agents: Sequence[tuple[str, str, bool]]) -> list[tuple[str, str]]:
@@ -99,53 +138,97 @@ def _distinct_agents(agents: Sequence[tuple[str, str, bool]]) -> list[tuple[str,
     return list(kept.values())
 
 
-def _trailers_of(opened: OpenRepo, sha: str) -> Iterator[tuple[str, str]]:
-    commit = opened.repo.commit(sha)
-    for line in commit.message.split("\n") if commit and sha not in opened.unmade else ():
-        if finds("line_of_trailer", line) and any(statements_in(f"x\n\n{line}")):
-            yield sha, line.strip()
-
-
 def refused_trailers(said: Row, known: Row) -> list[tuple[str, str]]:
     """Of the trailers that the commits have, those that the texts refuse, as (commit, line)."""
     refused = {row["key"].lower() for row in said["unwanted"]}
-    found = known["refusable"]
-    return [(sha, line) for sha, line in found if line.partition(":")[0].lower() in refused]
+    return [
+        (work["commit"], line)
+        for work in known["commits"]
+        for line in work["trailers"]
+        if _key_of(line) in refused
+    ]
 
 
-def form_of(said: Row, known: Row) -> dict[str, str]:
-    """The form of trailers that the texts show (see `statements`): `name`, `text` with names in
-    braces, and `place`, which shows it; all "" for none. Of one for help and one for all of it, the
-    share of the lines decides.
+def _key_of(trailer: str) -> str:
+    return trailer.partition(":")[0].lower()
+
+
+def forms_shown(said: Row) -> list[Row]:
+    """The trailers that the texts show (see `statements`), one for each key, those of help before
+    those of whole works and of authors, with `form`, the line with names in braces, and whether it
+    `is_for_request`, not for commits.
     """
-    if not said["trailers"]:
-        return dict.fromkeys(("name", "text", "place"), "")
-    whole = known["by_agents"] >= _PARTS["all"] * known["added"]
+    rows: dict[str, Row] = {}
+    for row in sorted(said["trailers"], key=lambda row: not row["value"]):
+        rows.setdefault(row["key"].lower(), row)
+    order = sorted(rows, key=lambda key: ("author" in key, "generated" in key))
+    return [_form(rows[key], said["template_path"]) for key in order]
 
-    def rank(row: Row) -> tuple[bool, bool, bool]:
-        key = row["key"].lower()
-        return "author" in key, ("generated" in key) != whole, not row["value"]
 
-    row = min(said["trailers"], key=rank)
-    text = f"{row['key']}: {value_like(row['value'], row['key'])}"
-    return {"name": row["key"], "text": text, "place": f"{row['path']}:{row['line']}"}
+def _form(row: Row, template: str) -> Row:
+    is_for_request = row["path"] == template and "commit" not in row["text"].lower()
+    value = value_like(row["value"], row["key"])
+    return row | {"form": f"{row['key']}: {value}", "is_for_request": is_for_request}
 
 
 def value_like(shown: str, key: str = "") -> str:
     """What stands behind a trailer's key in a policy, as names in braces."""
-    if "author" in key.lower() or "@" in shown:
-        return "{both}{address}"
-    if literal := finds("any_program", shown):
+    if literal := _LITERAL.search(shown):
         return literal[1]
-    if between := finds("between", shown):
-        return f"{{agent}}{between[1]}{{model}}"
-    return "{model}" if finds("model", f"{key} {shown}") else "{both}"
+    address = "{address}" if re.search("author|@|mail", f"{key} {shown}", re.I) else ""
+    pieces = _BETWEEN.split(_ASIDE.sub("", shown).strip())
+    named = [_name_like(piece) for piece in pieces[::2]]
+    if "{agent}" in named:  # beside it, what has both kinds of words is the model
+        named = ["{model}" if name == "{agent} {model}" else name for name in named]
+    found = [name for name in named if name]
+    pieces[::2] = named
+    if len(set(found)) < len(found):
+        pieces = found[:1]
+    return ("".join(pieces) if found else "{agent} ({model})") + address
 
 
-def trailers(form: dict[str, str], known: Row) -> list[str]:
-    """The lines that say which agents took part, none where nothing shows one."""
-    texts = (form["text"].format(**_words(known, pair)) for pair in known["agents"])
-    return list(dict.fromkeys(text.rstrip(":/ ") for text in texts if text))
+def _name_like(piece: str) -> str:
+    is_model = _MODEL.search(piece) is not None
+    if not _PROGRAM.search(piece):
+        return "{model}" if is_model else "{agent}" if piece.strip() else ""
+    if is_model and " and " in piece:
+        return "{agent} ({model})"
+    return "{agent} {model}" if is_model else "{agent}"
+
+
+def trailers(shown: Sequence[Row], work: Row) -> list[str]:
+    """The lines that say which agents took part, in the form for all of a work where they wrote
+    nearly all of it, else in the first; none where nothing shows an agent.
+    """
+    is_whole = work["by_agents"] >= _WHOLE * work["added"]
+    whole = [row for row in shown if is_whole and "generated" in row["key"].lower()]
+    forms_used = (whole or shown)[:1]
+    lines = [_fill_trailer(row["form"], *pair) for row in forms_used for pair in work["agents"]]
+    return list(dict.fromkeys(lines))
+
+
+def _fill_trailer(form: str, agent: str, model: str) -> str:
+    key, _, value = form.partition(": ")
+    known = forms()["account"].get(agent)
+    address = f" <{known}>" if known else ""
+    value = value.format(agent=agent, model=model or _MISSING, address=address)
+    return f"{key}: {_GAP.sub('', value)}"
+
+
+def marked_commits(shown: Sequence[Row], known: Row) -> list[Row]:
+    """Of each commit in which an agent took part, `of`, which it is, `trailers`, the lines for its
+    message, and `there`, those of the same keys that it has.
+    """
+    found = []
+    shown = [row for row in shown if not row["is_for_request"]]
+    for work in known["commits"]:
+        lines = trailers(shown, work)
+        keys = set(map(_key_of, lines))
+        there = [line for line in work["trailers"] if _key_of(line) in keys]
+        of = f"{work['commit'][:9]} {work['subject']}" if work["commit"] else "what is uncommitted"
+        if lines:
+            found.append({"of": of, "trailers": [] if there else lines, "there": there})
+    return found
 
 
 def names(agents: Sequence[tuple[str, str]]) -> str:
@@ -153,202 +236,77 @@ def names(agents: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{agent} ({model})" if model else agent for agent, model in agents)
 
 
-def _words(known: Row, *pairs: tuple[str, str]) -> dict[str, str]:
-    agents = dict.fromkeys(agent for agent, _ in pairs)
-    both = names(pairs)
-    accounts = forms()["account"]
-    known_accounts = [accounts[agent] for agent in agents if agent in accounts]
+def tell(known: Row) -> str:
+    """A sentence that says which agents took part, and of how many lines that is shown."""
     added = count_of(known["added"], "non-blank added line")
-    parts = [f"{path} ({count_of(lines, 'line')})" for path, lines in known["parts"].items()]
-    if len(parts) > _FILES:
-        parts = [count_of(len(parts), "file")]
-    prompts = count_of(known["prompts"], "prompt")
-    return {
-        "agent": ", ".join(agents),
-        "model": ", ".join(model for _, model in pairs if model),
-        "both": both,
-        "told": f"{both} wrote {known['by_agents']:,} of {added}.",
-        "parts": ", ".join(parts),
-        "how": f"the lines came from {prompts}; " if known["prompts"] else "",
-        "address": "".join(f" <{address}>" for address in known_accounts),
-    }
+    files = ", ".join(known["parts"])
+    if len(known["parts"]) > _FILES:
+        files = count_of(len(known["parts"]), "file")
+    told = []
+    if known["by_agents"]:
+        told.append(f"wrote {known['by_agents']:,} of {added} ({files})")
+    if known["declared"]:
+        told.append(f"took part in commits with {known['declared']:,} of {added}, as they say")
+    left = f"; who wrote {known['open']:,} is not known" if known["open"] else ""
+    return f"{names(known['agents'])} {' and '.join(told)}{left}."
 
 
-def fill_template(known: Row, said: Row) -> list[str]:
-    """The part of a pull-request template that is about AI, with what the record knows: boxes
-    ticked and fields filled, and a sentence where it has neither or the texts ask for one (see
-    `statements`), not in a trailer alone. Nothing is filled in where nothing shows an agent. A box
-    that promises more than a record shows is marked, not ticked.
+def fill_template(known: Row, said: Row, shown: Sequence[Row] = ()) -> list[str]:
+    """The part of a pull-request template that is about AI. Where an agent is known, the boxes that
+    surely fit are ticked, and where the part or the texts (see `statements`) ask to be told, a
+    sentence stands below the heading, or last.
     """
+    part = list(_part_about_ai(said["template"]))
     if not known["agents"]:
-        return []
-    words = _words(known, *known["agents"])
-    part = _part_about_ai(_template_of(said["template"]))
-    kept = (line for line in part if finds("box", line) or not finds("denies", line))
-    lines = list(map(_strip_example, kept))
-    boxes = [_part_of(lines, number) for number in range(len(lines))]
-    names_of_boxes = [box for box, _ in boxes]
-    fitting = _boxes_that_fit(names_of_boxes, known)
-    filled = list(_fill_lines(lines, boxes, fitting, words))
-    is_ticked = any(not boxes[number][1] for number in fitting)
-    is_promise = {"", *names_of_boxes} == {"", "promise"}
-    is_open = bool(lines) and not is_ticked and not is_promise
-    asks = [f"{row['lead']} {row['text']}" for row in said["asks"]]
-    asks = [text for text in asks if not said["trailers"] or not finds("commits", text)]
-    is_told = words["agent"] in "\n".join(filled)
-    if not is_told and (asks or is_open):
-        filled.append(words["told"])
-    return [*filled, *_details(asks, lines, words)]
-
-
-def _details(asks: Sequence[str], lines: Sequence[str], words: dict[str, str]) -> Iterator[str]:
-    """What texts ask for besides who took part and the template has no place for."""
-    for name, shape in _DETAILS.items():
-        is_wanted = any(finds(name, ask) for ask in asks)
-        if is_wanted and not _is_said(name, lines):
-            yield shape.format(**words)
-
-
-def _is_said(detail: str, lines: Sequence[str]) -> bool:
-    """Whether the template has a question or a label for it."""
-    questions = (line for line in lines if _bare(line).endswith((":", "?")))
-    return any(finds(detail, line) for line in questions)
-
-
-def _template_of(text: str) -> str:
-    """A template with the labels of its boxes indented as one, and no comments but those that ask
-    about AI, each as a line of its own.
-    """
-
-    def keep_question(comment: re.Match[str]) -> str:
-        return comment[1] or (f"\n{_ASKED}" if asks_about_ai(comment[0]) else "")
-
-    text = pattern("comment").sub(keep_question, text)
-    while (wrapped := pattern("wrapped").sub(r"\1\n  ", text)) != text:
-        text = wrapped
-    return text
-
-
-def _fill_lines(
-    lines: Sequence[str],
-    boxes: Sequence[tuple[str, bool]],
-    fitting: Sequence[int],
-    words: dict[str, str],
-) -> Iterator[str]:
-    owner = -1  # the box that a line continues
-    for number, line in enumerate(lines):
-        is_box = finds("box", line) is not None
-        owner = number if is_box else owner if finds("more", line) else -1
-        answer = _answer(line).format(**words)
-        heading = line.startswith("#")
-        below = boxes[number + 1 :] if heading else boxes[number + 1 : number + 2]
-        is_asked = bool(answer) and not any(box for box, _ in below)
-        if number in fitting and boxes[number][1]:
-            yield f"{_complete_label(line, words)}{_PROMISED}"
-        elif number in fitting:
-            yield _complete_label(pattern("box").sub(r"\1[x]\2\3", line), words)
-        elif line == _ASKED:
-            yield words["told"]
-        elif is_asked and heading:
-            yield f"{line}\n{answer}"
-        elif is_asked:
-            yield f"{line} {answer}"
-        elif owner in fitting and finds("goes_on", line):
-            yield f"{line} {words['told']}"
-        else:
-            yield line
-
-
-def _boxes_that_fit(boxes: Sequence[str], known: Row) -> list[int]:
-    """Of the boxes the one that says most of what is so, and those about kinds of files."""
-    share = known["by_agents"] / max(known["added"], 1)
-    fits = [part for part, least in _PARTS.items() if share >= least and part in boxes]
-    kinds = [number for number, part in enumerate(boxes) if part in known["kinds"]]
-    return [*kinds, *(boxes.index(part) for part in fits[:1])]
-
-
-def _strip_example(line: str) -> str:
-    """A question without the example that stands where its answer is to be."""
-    bare = pattern("placeholder").sub("", line).rstrip()
-    return bare if _answer(bare) else line
-
-
-def _complete_label(line: str, words: dict[str, str]) -> str:
-    """A box's line, or one that continues it, with what is to follow its last label."""
-    line = pattern("placeholder").sub(words["both"], line)
-    if not line.rstrip("*_ ").endswith(":"):
-        return line
-    label = re.split(r"[.;,(–—] ", line)[-1]
-    answer = _answer(label, is_label=True) or "{told}"
-    return f"{line.rstrip()} {answer.format(**words)}"
+        return part
+    claims = [_claim_of(entry) for entry in part]
+    filled = [
+        _BOX.sub(r"\1[x]", entry) if _is_ticked(entry, claims, known) else entry for entry in part
+    ]
+    filled += trailers([row for row in shown if row["is_for_request"]], known)
+    boxes = [entry for entry in part if _BOX.match(entry)]
+    is_open = bool(part) and not (boxes and all(map(_PROMISE.search, boxes)))
+    asks = [f"{row['lead']} {row['text']}" for row in said["asks"]] + boxes
+    asks = [ask for ask in asks if _REQUEST.search(ask) or not _COMMITS.search(ask)]
+    if is_open or any(map(words.TELLS.search, asks)):
+        headings = [number for number, entry in enumerate(part) if _HEADING.match(entry)]
+        filled.insert(headings[0] + 1 if headings else len(filled), tell(known))
+    return filled
 
 
 def _part_about_ai(template: str) -> Iterator[str]:
-    """The sections whose heading speaks of AI, and the boxes and fields of others that do, without
-    empty lines. Bold fields below a heading about AI belong to it.
+    """The sections whose heading speaks of AI, and the boxes and labels of others that do: lines,
+    those of a box together, without comments and empty lines.
     """
-    heading = ""
-    place = ""  # the heading or label above, where it is not about AI
-    kept = False
-    lines = template.split("\n")
-    for number, line in enumerate(lines):
-        if line == _ASKED:
-            if place:
-                yield place
-            if not heading:
-                yield line
-            place = ""
-            continue
-        about = finds("about_ai", _LINK.sub("", _label_from(lines, number)))
-        if finds("heading", line) and not (heading.startswith("#") and line.startswith("**")):
-            heading = line if about else ""
-        if not finds("more", line):
-            is_field = finds("box", line) or _answer(_strip_example(line))
-            kept = bool(about and is_field)
-        is_kept = bool(heading or kept) and not line.startswith(">")
-        if is_kept and line.strip() and not finds("reference", line):
-            yield line
-        if line.strip():
-            place = line if _is_label(line) and not is_kept else ""
+    entries: list[str] = []
+    for line in _COMMENT.sub("", template).split("\n"):
+        if entries and _MORE.match(line) and _BOX.match(entries[-1]):
+            entries[-1] += f"\n{line}"
+        elif line.strip() and not _LEFT_OUT.match(line):
+            entries.append(line)
+    section = ""
+    for entry in entries:
+        about = is_about_ai(entry)
+        if _HEADING.match(entry) and not (section == "#" and entry[0] == "*"):
+            section = entry[0] if about else ""
+        if section or (about and (_BOX.match(entry) or _LABEL.search(entry))):
+            yield entry
 
 
-def _is_label(line: str) -> bool:
-    return finds("heading", line) is not None or _bare(line).endswith((":", "?"))
-
-
-def _label_from(lines: Sequence[str], number: int) -> str:
-    """A line, that of a box with those that continue its label."""
-    line = lines[number]
-    if not finds("box", line):
-        return line
-    return "\n".join([line, *takewhile(pattern("more").match, lines[number + 1 :])])
-
-
-def _part_of(lines: Sequence[str], number: int) -> tuple[str, bool]:
-    """What a box and the lines that continue it say, and whether it promises something as well:
-    none, promise, other, all, most, any, a kind of files; "" for a line without a box.
+def _is_ticked(entry: str, claims: Sequence[str], known: Row) -> bool:
+    """Whether a box surely fits: one about kinds of files, or the only one that says that AI was
+    used, of the `claims` of all.
     """
-    box = finds("box", lines[number])
-    if box is None:
-        return "", False
-    _, *more = _label_from(lines, number).split("\n")
-    said = " ".join([box[3], *more])
-    promise = finds("promise", said)
-    claim = said[: promise.start()] if promise else said
-    if promise and (finds("passive", promise[0]) or not finds("about_ai", claim)):
-        return "promise", True
-    fits = (part for part, shape in forms()["box"] if re.search(shape, claim, re.I))
-    return next(fits), promise is not None
+    claim = _claim_of(entry)
+    amounts = [name for name in claims if name in ("all", "most", "any")]
+    return claim in known["kinds"] or (claim == "any" and amounts == ["any"])
 
 
-def _bare(line: str) -> str:
-    """A line without the marks around it, but with the one that ends it."""
-    return line.strip("*#-| ").rstrip("*:") + line.strip("*#| ")[-1:]
-
-
-def _answer(line: str, is_label: bool = False) -> str:
-    """What is to follow a question or a label, with names in braces; "" after other lines."""
-    bare = _bare(line)
-    if not is_label and (finds("box", line) or not bare.endswith((":", "?"))):
+def _claim_of(entry: str) -> str:
+    """What a box says: none, other, all, most, any, a kind of files; "" where that is not plain, or
+    where it promises something.
+    """
+    said = _BOX.sub("", entry.replace("\n", " "))
+    if not _BOX.match(entry) or _PROMISE.search(said):
         return ""
-    return next((value for value, shape in forms()["field"] if re.search(shape, bare, re.I)), "")
+    return next((claim for claim, shape in forms()["box"] if re.search(shape, said, re.I)), "")

@@ -1,183 +1,215 @@
-"""What the texts of a project say of AI, by a few kinds of sentences that are quoted as they stand:
-which refuse what it made, which ask for a statement, and the trailers that they show.
+"""What the texts of a project say about AI in contributions: sentences as they stand, each with its
+place, the trailers that they show and the template for pull requests.
+
+Only what is plain is told apart: a refusal of all that AI makes, a wish to be told. Everything else
+is quoted, to be read.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from attribution.queries import policy_words as words
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.policy_words import finds, is_limit, pattern
 from collector.json_values import Row
 from collector.text import decode
 
 _LARGE = 200_000  # bytes of a text
-_REST = r"(?:\n(?![ \t]*(?:(?:[-*+•]|\d+[.)])[ \t]|$)|#{1,6} |[ \t]*```).*)*"
-# A heading, one with a line below it, a list item, a paragraph.
-_PIECE = re.compile(
-    rf"^(?:(#{{1,6}}) .*|(\S.*)\n([=~^\"*#+-])\3{{2,}}[ \t]*$"
-    rf"|([ \t]*(?:[-*+•]|\d+[.)])[ \t].*{_REST})|(?!\W*$)[ \t]*\S.*{_REST})",
-    re.M,
+_HEADING = re.compile(r"^(#{1,6}) ")
+_UNDERLINE = re.compile(r"^([=\-~^\"*#+])\1{2,}\s*$")
+_UNREAD = re.compile(r"\s*\.\. (?:\w+::|.*:\s*$)|\[[^\]]+\]:\s|([=\-~^\"*#+])\1{2,}\s*$")
+_BOX = re.compile(r"\s*\[[ x]?\]", re.I)
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_BEGINS = re.compile(
+    r"\s*(?:$|(?:[-*+•]|\d+[.)]|\|) |>|<!--|\[[ x]?\]|\.\. |[\w-]+-by:|([=\-~^\"*#+])\1{2,}\s*$)",
+    re.I,
 )
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s|^\s*\|")
 _MARKUP = re.compile(
-    r"^(?:[^\S\n]|>|<!--|\[![A-Z]+\]|\||[-*+•](?=\s)|\d+[.)](?=\s))+|[^\S\n]*--!?>", re.M
+    r"^(?:\s|>|<!--|#+ |\[![A-Z]+\]|\||[-*+•](?=\s)|\d+[.)](?=\s))+|\s*--!?>|\*\*|\s*\|\s*$"
 )
-_SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])[\"”)*_]*\s+(?=[^\sa-z])|\n(?=[ \t]*```)")
-_LINK = re.compile(r"https?://[^\s>)\]]+")
+_END = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])[\"”)*_]*\s+(?=[^\sa-z])")
 _TARGET = re.compile(r"\]\([^)\s]*\)|https?://\S+")
-_KINDS = ("refuses", "limits", "asks", "mentions", "unwanted", "trailers", "links")
+
+
+# What leads to a passage (sentences that end with a colon), the headings above it, its sentences,
+# each with the line where it begins, and whether they are lines of code.
+Passage = tuple[str, str, list[tuple[int, str]], bool]
 
 
 def statements(opened: OpenRepo, sha: str) -> Row:
-    """What the texts of a commit say of AI. `refuses` (all that it made), `limits` (some of it, or
-    some uses), `asks`, `mentions` (where they do nothing of these), `unwanted` (a trailer):
-    sentences as {path, line, lead, text}, `lead` what leads to a list; `trailers`: the same with
-    key and value, as the text shows it; `links`: where what they say leads; `template`: the text
-    for pull requests.
+    """What a commit's texts say about AI: `refuses` (all that it makes), `asks` (to be told, or for
+    a sign), `says` (everything else) and `own_words` (where texts are to be a person's own):
+    sentences as {path, line, lead, text}; `trailers` and `unwanted`, those shown and those refused,
+    with key and value; `template`, the text for pull requests, and its `template_path`.
     """
-    paths = sorted(opened.repo.paths(sha).items(), key=lambda item: (item[0].count("/"), item))
-    known = {path: oid for path, oid in paths if not finds("foreign", path)}
-    said: Row = {kind: [] for kind in _KINDS} | {"template": ""}
-    kinds = ("template", "policy", "general")
-    reading = [path for kind in kinds for path in known if finds(kind, path)]
-    for path in reading:
-        data = opened.repo.blob(known[path]) or b""
-        text = decode(data[:_LARGE]).replace("\r\n", "\n")
-        if finds("template", path):
-            said["template"] = said["template"] or text
-        read_policy(text, path, said)
-    if any(said[kind] for kind in ("refuses", "limits", "asks", "trailers")):
-        said |= {"mentions": [], "links": []}
-    wanted = {row["key"].lower() for row in said["trailers"]}
-    said["unwanted"] = [row for row in said["unwanted"] if row["key"].lower() not in wanted]
+    known = opened.repo.paths(sha)
+    order = [path for path in known if not words.FOREIGN.search(path)]
+    order.sort(key=lambda path: (path.count("/"), path))
+    said: Row = {kind: [] for kind in ("refuses", "asks", "says", "own_words", "trailers")}
+    said |= {"unwanted": [], "template": "", "template_path": ""}
+    for shape in (words.TEMPLATE, words.POLICY, words.GENERAL):
+        paths = [path for path in order if shape.search(path)]
+        order = [path for path in order if path not in paths]
+        for path in paths:
+            data = opened.repo.blob(known[path]) or b""
+            text = decode(data[:_LARGE]).replace("\r\n", "\n")
+            if shape is words.TEMPLATE and not said["template"]:
+                said |= {"template": text, "template_path": path}
+            if words.ABOUT_AI.search(text) or words.TRAILER.search(text):
+                read_policy(text, path, said, shape is words.GENERAL)
+    refused = {row["key"].lower() for row in said["unwanted"]}
+    said["trailers"] = [row for row in said["trailers"] if row["key"].lower() not in refused]
     return said
 
 
-def _is_refused(trailer: Row, said: Row) -> bool:
-    """Whether a sentence of the place that shows a trailer refuses it, as others may lack it."""
-    text = trailer["text"]
-    refusal = finds("refuses", text)
-    if refusal is None or finds("lacking", text):
-        return False
-    is_quoted = any(row["text"] == text for row in [*said["refuses"], *said["limits"]])
-    return is_quoted and trailer["key"] in text[: refusal.end()]
+def read_policy(text: str, path: str, said: Row, general: bool = False) -> None:
+    """Adds what a text says, see `statements`; `general`: it speaks of more than contributions."""
+    for_agents = words.FOR_AGENTS.search(path) is not None
+    for lead, above, sentences, is_code in _passages(text):
+        told = is_about_ai(above) and (not general or words.TELLS.search(above))
+        whole = " ".join([lead, *(sentence for _, sentence in sentences)])
+        subject = bool(told) or is_about_ai(whole)
+        place = {"path": path, "lead": lead}
+        rows: list[Row] = [place | {"line": line, "text": text} for line, text in sentences]
+        if words.TRAILER.search(whole):
+            for row in rows:
+                _add_trailers(row, subject or for_agents, is_code, said)
+        in_box = path == said["template_path"] and _BOX.match(whole)
+        if subject and not is_code and not in_box:
+            _quote(rows, above, general, said)
 
 
-def _is_about_ai(text: str) -> bool:
-    return finds("about_ai", _TARGET.sub(" ", text)) is not None
+def _quote(rows: Sequence[Row], above: str, general: bool, said: Row) -> None:
+    """Adds a passage from its first sentence that counts, by the one that counts most."""
+    kinds = [_kind_of(row, above, general) for row in rows]
+    order = ("asks", "refuses", "says")  # what goes on to ask is no refusal of all
+    found = [kind for kind in order if kind in kinds]
+    if not found:
+        return
+    first = next(number for number, kind in enumerate(kinds) if kind)
+    text = " ".join(row["text"] for row in rows[first:])
+    quoted = rows[first] | {"text": text}
+    known = said[found[0]]
+    if all(row["text"] != text for row in known):  # a text may have copies
+        known.append(quoted)
+    if words.OWN_WORDS.search(text) and not general:
+        said["own_words"].append(quoted)
 
 
-def read_policy(text: str, path: str, said: Row) -> None:
-    """Adds what a text says, see `statements`."""
-    general = finds("general", path) is not None
-    for_agents = finds("for_agents", path) is not None
-    before = ""
-    for line, above, lead, piece in _pieces(text):
-        whole = f"{lead}\n{piece}"
-        place = {"path": path, "line": line, "lead": lead}
-        about = _is_about_ai(whole)
-        subject = about or _is_about_ai(above)
-        _add_trailers(whole, subject or for_agents, place, said)
-        alone = general or finds("box", piece)
-        points = _is_about_ai(whole if alone else before + whole)
-        if points and finds("points", _TARGET.sub(" ", piece)):
-            said["links"] += _LINK.findall(piece)
-        before = whole if about else ""
-        if not subject:
-            continue
-        for offset, sentence in _sentences(piece):
-            led = f"{lead} {sentence}".strip()
-            kind = _kind_of(led, above, general, _is_about_ai(led))
-            if kind == "refuses" and finds("box", piece):
-                continue
-            if kind == "refuses" and is_limit(led):
-                kind = "limits"
-            if kind:
-                is_code = sentence.startswith("```") and lead
-                row = {"line": line + offset, "text": "" if is_code else sentence}
-                said[kind].append(place | row)
-    said["trailers"] = [row for row in said["trailers"] if not _is_refused(row, said)]
-
-
-def _sentences(piece: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a piece as one line each, with how many lines of it stand before them."""
-    starts = [0, *(match.end() for match in _SENTENCE.finditer(piece))]
-    ends = [*starts[1:], len(piece)]
-    for start, end in zip(starts, ends, strict=True):
-        sentence = piece[start:end].lstrip()
-        if not sentence:
-            continue
-        before = piece.count("\n", 0, end - len(sentence))
-        yield before, " ".join(sentence.split())
-
-
-def _kind_of(said: str, above: str, general: bool, own: bool) -> str:
-    """refuses, asks or mentions; "" for a sentence that is about something else.
-
-    `general`: the text is not about contributions alone; `own`: the sentence speaks of AI.
-    """
-    work = finds("work", said)
-    if general and not finds("contributed", said):
+def _kind_of(row: Row, above: str, general: bool) -> str:
+    """refuses, asks or says; "" for a sentence that is about something else."""
+    said = f"{row['lead']} {row['text']}"
+    contributed = words.CONTRIBUTED.search(f"{said} {above}")
+    if (general or words.ELSEWHERE.search(said)) and not contributed:
         return ""
-    if own and finds("refuses", pattern("allows").sub(" ", said)):
+    refuses = is_about_ai(row["text"]) and words.REFUSES.search(said)
+    if refuses and words.WORK.search(said) and not words.SOME.search(said):
         return "refuses"
-    asks = finds("asks", said) and not finds("need_not", said)
-    near = own or finds("about_stating", above) or finds("tools", said)
-    ours = work or (finds("uses", said) and not finds("reports", said + above))
-    if asks and near and ours:
+    is_wish = words.TELLS.search(said) or words.SIGNS.search(said)
+    if is_wish and words.MUST.search(said) and not words.NEED_NOT.search(said):
         return "asks"
-    return "mentions" if own and work else ""
+    is_rule = refuses or is_wish or (words.RULES.search(said) and not general)
+    is_listed = is_about_ai(above) and words.REFUSES.search(above)
+    return "says" if is_listed or (is_rule and is_about_ai(said)) else ""
 
 
-def asks_about_ai(text: str) -> bool:
-    """Whether a sentence, such as one of a template's comments, asks to say whether AI was used."""
-    for _, sentence in _sentences(_MARKUP.sub("", text)):
-        asks = finds("about_ai", sentence) and finds("asks_in_comment", sentence)
-        if asks and not finds("refuses", pattern("allows").sub(" ", sentence)):
-            return True
-    return False
+def is_about_ai(text: str) -> bool:
+    return words.ABOUT_AI.search(_TARGET.sub(" ", text)) is not None
 
 
-def _add_trailers(text: str, about: bool, place: Row, said: Row) -> None:
-    """The trailers that a piece shows; a clause that refuses one does not ask for it."""
-    for clause in pattern("clause").split(text):
-        for match in pattern("trailer").finditer(clause):
-            value = (match[3] or "").strip(" .,;*)") if match[2] else ""
-            start = clause[: match.start()]
-            is_unwanted = bool(finds("unwanted", place["lead"]) or finds("unwanted", start))
-            kind = "unwanted" if is_unwanted else "trailers"
-            found = (sentence for _, sentence in _sentences(text) if match[1] in sentence)
-            row = {
-                "lead": "",
-                "text": next(found, " ".join(clause.split())),
-                "key": match[1],
-                "value": value,
-            }
-            signed = match[1].lower().startswith("sign")
-            if (about or finds("named", value)) and (is_unwanted or not signed):
-                said[kind].append(place | row)
-
-
-def _pieces(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Paragraphs, list items and headings that refuse something: the line, the headings above, what
-    leads to it (a sentence that ends with a colon), the text.
+def _add_trailers(row: Row, about: bool, is_code: bool, said: Row) -> None:
+    """The trailers that a sentence or a line of code shows. A clause that refuses one does not ask
+    for it.
     """
+    text = row["text"]
+    asks = is_code or row["lead"] or words.MUST.search(text) or words.SIGNS.search(text)
+    lead = words.CLAUSE.split(row["lead"])[-1]
+    for clause in words.CLAUSE.split(text):
+        for match in words.TRAILER.finditer(clause):
+            shown = match[3] if match[2] else ""
+            value = (shown or "").strip(" .,;*)")
+            trailer = row | {"key": match[1], "value": value}
+            if not about and not words.NAMED.search(value):
+                continue
+            if words.UNWANTED.search(f"{lead} {clause[: match.start()]}"):
+                if not re.search(r"\d", value):  # else one value of it is refused
+                    said["unwanted"].append(trailer)
+            elif asks:
+                said["trailers"].append(trailer)
+
+
+def _passages(text: str) -> Iterator[Passage]:
+    """The paragraphs, list items, blocks of code and headings of a text."""
     headings: dict[int, str] = {}
-    lead = ""
-    for match in _PIECE.finditer(text):
-        piece = _MARKUP.sub("", match[0]).rstrip()
-        line = text.count("\n", 0, match.start()) + 1
+    leads: list[tuple[int, str]] = []  # with how deep they stand
+    before = (0, "")  # depth and last sentence of the block before
+    for level, block, is_code in _blocks(text):
+        row = block[0][1]
+        sentences = _sentences(block, is_code)
+        last = sentences[-1][1].rstrip("*_ ") if sentences else ""
+        indent = len(row) - len(row.lstrip(" \t>"))
+        depth = 2 * indent + bool(_ITEM.match(row))
+        ends = last.endswith(":") and not is_code
+        if not is_code and before not in leads:
+            leads = [known for known in leads if known[0] < depth]
         above = " / ".join(headings.values())
-        level = len(match[1] or "") or '=-~^"*#'.find(match[3] or "?") + 1
+        if not level or words.REFUSES.search(last):
+            lead = " ".join(lead for _, lead in leads)
+            yield lead, above, sentences, is_code
+        before = (depth, last)
         if level:
             headings = {known: name for known, name in headings.items() if known < level}
-            headings[level] = piece
-            if finds("refuses", piece):
-                yield line, above, "", piece
-            lead = ""
-        elif not match[4] and piece.rstrip("*_ ").endswith(":"):
-            *before, lead = _SENTENCE.split(" ".join(piece.split()))
-            yield line, above, "", " ".join(before)
-        elif piece:
-            leads = match[4] or match[0][0] in " \t>" or piece[-1] not in ".!?*"
-            yield line, above, lead if leads else "", piece
-            lead = lead if match[4] else ""
+            headings[level] = last
+            leads = []
+        elif ends:
+            leads.append(before)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, list[tuple[int, str]], bool]]:
+    """Level of a heading or 0, the lines with their numbers, and whether they are code."""
+    block: list[tuple[int, str]] = []
+    underlines: list[str] = []  # characters below headings, as they appear: the levels
+    is_code = False
+    rows = [*text.split("\n"), "", ""]
+    for number, row in enumerate(rows[:-1], 1):
+        fence = _FENCE.match(row)
+        level = 0 if is_code else _level(row, rows[number], underlines)
+        if block and (fence or level or (not is_code and _BEGINS.match(row))):
+            yield 0, block, is_code
+            block = []
+        if level:
+            yield level, [(number, row)], False
+        elif fence:
+            is_code = not is_code
+        elif row.strip() and not _UNREAD.match(row):
+            block.append((number, row))
+
+
+def _level(row: str, following: str, underlines: list[str]) -> int:
+    """Of a heading; 0 for another line. `underlines`: see `_blocks`."""
+    if marked := _HEADING.match(row):
+        return len(marked[1])
+    line = _UNDERLINE.match(following)
+    if not line or _BEGINS.match(row):
+        return 0
+    if line[1] not in underlines:
+        underlines.append(line[1])
+    return underlines.index(line[1]) + 1
+
+
+def _sentences(block: list[tuple[int, str]], is_code: bool) -> list[tuple[int, str]]:
+    """The sentences of a block, each with the number of the line where it begins."""
+    if is_code:
+        return [(number, row.strip()) for number, row in block]
+    text = ""
+    starts = []
+    for number, row in block:
+        starts.append((len(text), number))
+        text += _MARKUP.sub("", row).strip() + " "
+    ends = [match.end() for match in _END.finditer(text)]
+    found = []
+    for begin, end in pairwise([0, *ends, len(text)]):
+        line = max(number for start, number in starts if start <= begin)
+        found.append((line, text[begin:end].strip()))
+    return [(line, sentence) for line, sentence in found if sentence]
