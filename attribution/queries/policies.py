@@ -38,8 +38,8 @@ Passage = tuple[str, str, list[tuple[int, str]], bool]
 
 
 def statements(opened: OpenRepo, sha: str) -> Row:
-    """What the texts of a commit say about AI: `refuses` (all that it makes), `asks` (to be told, or
-    for a sign), `says` (everything else) and `own_words` (where texts are to be a person's own):
+    """What a commit's texts say about AI: `refuses` (all that it makes), `asks` (to be told, or for
+    a sign), `says` (everything else) and `own_words` (where texts are to be a person's own):
     sentences as {path, line, lead, text}; `trailers` and `unwanted`, those shown and those refused,
     with key and value; `template`, the text for pull requests, and its `template_path`.
     """

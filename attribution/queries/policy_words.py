@@ -24,13 +24,13 @@ POLICY = _any(
 GENERAL = _any(
     rf"(?:^|/)(?:readme|agents|claude|gemini|copilot-instructions|review|governance){_TEXT}$",
     rf"(?:^|/)[^/]*dev(?:elop\w*)?[-_]?(?:guide|ment|ing|ers?)?{_TEXT}$",
-    r"^\.(?:claude|cursor)/rules/[^/]+$",
-    r"^\.github/instructions/",
+    r"^\.(?:claude|cursor)/rules/[^/]+$"
+    r"|^\.github/instructions/",
 )
 FOREIGN = _any(
     r"(?:^|/)(?:vendor|third[-_]?party|node_modules|deps|tests?|fixtures|testdata|i18n"
-    r"|versioned_docs|v\d[\d.]*)/",
-    r"llms(?:-full)?\.txt$",
+    r"|versioned_docs|v\d[\d.]*)/"
+    r"|llms(?:-full)?\.txt$",
 )
 FOR_AGENTS = _any(r"agents?\b|claude|copilot")
 
@@ -74,8 +74,8 @@ REFUSES = _any(
     r"(?:\b(?:not|never|cannot|no longer)|n.t)\b\W+(?:[^\s,.;:]+ ){0,2}(?:accept|allow|permit"
     r"|welcom|merg|submit|includ|contain|contribut|commit|consider|paste|open\b|upload|send|post\b"
     r"|us(?:e|ed|ing)\b|add\b|list|written|made with)",
-    r"\b(?:forbid|prohibit|bann?(?:ed|s)?\b|disallow|declin|reject|refrain|refuse|unaccept)",
-    r"\bunwelcome|\b(?:takes?|accepts?|wants?|allows?|permits?|merges?) no\b",
+    r"\b(?:forbid|prohibit|bann?(?:ed|s)?\b|disallow|declin|reject|refrain|refuse|unaccept)"
+    r"|\bunwelcome|\b(?:takes?|accepts?|wants?|allows?|permits?|merges?) no\b",
     r"\bwill be (?:\w+ )?(?:closed|removed|deleted)",
     r"(?:^|: )\W*(?:strictly )?no (?:\S+ ){0,3}?\W?(?:AI|LLM|gen)",
     r"\b(?:must|should|only)\b.{0,60}\b(?:written|authored|created) by (?:a )?humans?\b",

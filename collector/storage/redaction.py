@@ -328,16 +328,19 @@ class _Place:
         """The text without what the place holds; `words`: those of the text."""
         parts = []
         end = 0
-        starts = words.named if self.at_word else self._starts(words)
+        starts: Iterable[int] = words.named if self.at_word else self._starts(words)
+        if not starts:
+            return text
         if sign := _SIGNS.get(self.fits):
             starts = _starts_before(sign, text, starts)
+        pattern = self.pattern
         for start in starts:  # as `sub`, which tries every character
-            if start >= end and (match := self.pattern.match(text, start)) is not None:
+            if start >= end and (match := pattern.match(text, start)) is not None:
                 parts += [text[end:start], self.replacement(match)]
                 end = match.end()
         return "".join([*parts, text[end:]])
 
-    def _starts(self, words: _Words) -> Iterable[int]:
+    def _starts(self, words: _Words) -> list[int]:
         starts = _occurrences(words.places, self.begins)
         if self.lead is not None:
             leads = (self.lead.search(words.small, max(0, n - _LEAD), n) for n in starts)
