@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from attribution.authorship.verdicts import CallRef
-from collector.model import Session, Status, ToolCall
+from collector.model import Session, Status
 from collector.text import unique
 
 _MAKES = re.compile(
@@ -15,10 +15,6 @@ _MAKES = re.compile(
     r"|\bjj\b[^|;&\n]{0,200}?\s(?:commit|ci|describe|desc|new|squash)\b|\bgt\s+(?:create|modify|c|m)\b|\bgh\s+pr\s+merge\b"
 )
 _SERVER_MERGES = re.compile(r"\bgh\s+pr\s+merge\b")
-_HOOK = re.compile(
-    r"^- hook id: (\S+)\n(?:- (?:duration|exit code)[^\n]*\n)*- files were modified by this hook",
-    re.M,
-)
 _SHOWS = re.compile(r"\b(?:git|jj|gh)\b")
 _ID = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
 _MOST_SHOWN = 20  # ids, of a log that was printed after a commit
@@ -36,8 +32,6 @@ class CommitCall:
     # abbreviated ids of the commits that it made, as far as they were printed
     printed: tuple[str, ...]
     shown: tuple[str, ...]  # those that it and the calls after it showed for the first time
-    # of git, that changed files, as it and the attempts before it printed
-    hooks: tuple[str, ...] = ()
 
     @property
     def on_server(self) -> bool:
@@ -51,7 +45,6 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
     """The calls of a session that made commits or may have. `refs`: by id of the call."""
     results: list[CommitCall] = []
     known: set[str] = set()
-    hooks: list[str] = []
     for call in session.calls:
         text = call.command.text if call.command is not None else call.input
         shown = (
@@ -61,7 +54,6 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
         )
         fresh = unique(short for short in shown if not short.isdigit() and short not in known)
         known.update(fresh)
-        hooks += _hooks(call)
         if call.commits or (
             call.command is not None and call.status is Status.OK and _MAKES.search(text)
         ):
@@ -75,17 +67,8 @@ def commit_calls(session: Session, refs: Mapping[str, CallRef]) -> list[CommitCa
                     text,
                     call.commits,
                     fresh[:_MOST_SHOWN],
-                    unique(hooks),
                 )
             )
-            hooks = [] if call.commits else hooks
         elif results and fresh:
             results[-1] = replace(results[-1], shown=(*results[-1].shown, *fresh)[:_MOST_SHOWN])
     return results
-
-
-def _hooks(call: ToolCall) -> list[str]:
-    """Hooks of pre-commit that changed files when a commit was made or tried."""
-    if call.command is None or not _MAKES.search(call.command.text):
-        return []
-    return _HOOK.findall(call.command.output)

@@ -38,11 +38,6 @@ class OwnCommit(NamedTuple):
     made: CommitCall
     printed: bool  # the call printed the id: no matter what else fits
 
-    @property
-    def hook(self) -> str:
-        """The hooks that changed files in it; "" when none is known."""
-        return ", ".join(self.made.hooks)
-
     def on_its_clock(self, commit: Commit) -> Commit:
         """The commit with times of the session's clock, where neither of its own is of the call:
         git's clock is off by the rest.

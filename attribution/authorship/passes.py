@@ -128,7 +128,7 @@ def _linked_commits(judged: Judged) -> Iterator[LinkedCommit]:
 
 def confirm_people(judged: Judged) -> None:
     """A person's lines stay a person's only with a witness; the others become unknown, with the
-    reason, or a hook's.
+    reason.
     """
     evidence = judged.evidence
     commits = judged.commits
@@ -141,9 +141,8 @@ def confirm_people(judged: Judged) -> None:
         {text for line in all_lines for text in (*line.bare, *line.novel)}, agents
     )
     for commit, verdict in commits:
-        own = evidence.links[commit.sha].own
-        hook = own.hook if own is not None else None
-        confirm(commit, verdict, lines[commit.sha], produced, hook)
+        is_own = evidence.links[commit.sha].own is not None
+        confirm(commit, verdict, lines[commit.sha], produced, is_own)
 
 
 def give_lines_to_edits(judged: Judged) -> None:

@@ -28,7 +28,6 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
-from attribution.authorship.tools import tool_verdict
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     CommitVerdict,
@@ -36,7 +35,6 @@ from attribution.authorship.verdicts import (
     Span,
     Verdict,
     append_span,
-    change_verdicts,
     unknown,
 )
 from collector.files.kinds import BY_HAND
@@ -244,13 +242,13 @@ def confirm(
     verdict: CommitVerdict,
     lines: Sequence[PersonLines],
     produced: Mapping[str, float],
-    hook: str | None = None,
+    is_own: bool = False,
 ) -> None:
     """Keeps a person's lines that have a witness; the others become unknown, with the reason (1, 2,
     4 and 6 to 9).
 
     `lines` are the `person_lines` of the commit; `produced`: line without layout, or word -> when
-    an agent first produced it; `hook`: of `OwnCommit`.
+    an agent first produced it; `is_own`: a session on record made the commit.
     """
     if not any(span.verdict.is_persons for _, spans in verdict.files for span in spans):
         return
@@ -271,8 +269,8 @@ def confirm(
         for file, spans in verdict.files
     ]
     # (4): a hook, a filter of git or an encoding may have changed the text in between
-    if hook is not None:
-        _give_to_hook(verdict, hook)
+    if is_own:
+        verdict.change(_doubt_own)
     _not_faster_than_typed(commit, verdict, lines)
     inferred = sum(
         span.nonblank for _, spans in verdict.files for span in spans if _is_inferred(span.verdict)
@@ -301,21 +299,11 @@ def _is_inferred(verdict: Verdict) -> bool:
     )
 
 
-def _give_to_hook(verdict: CommitVerdict, hook: str) -> None:
-    """What only a session's own commit shows is the hook's in files that the agent wrote, if it
-    is known, else nobody's.
-    """
-
-    def verdict_of(one: Verdict) -> Verdict:
-        if not _is_inferred(one) or one.witness is None or one.witness.seen is not None:
-            return one
-        left = _take_back(one, one.reason or Reason.UNEXPLAINED)
-        return tool if by_hook and left.author == Author.UNKNOWN else left
-
-    tool = tool_verdict(hook, RunBy.AGENT)
-    for _, spans in verdict.files:
-        by_hook = bool(hook) and any(span.verdict.author == Author.AGENT for span in spans)
-        change_verdicts(spans, verdict_of)
+def _doubt_own(verdict: Verdict) -> Verdict:
+    """Nobody's, where nothing but a session's own commit shows the line."""
+    if not _is_inferred(verdict) or verdict.witness is None or verdict.witness.seen is not None:
+        return verdict
+    return _take_back(verdict, verdict.reason or Reason.UNEXPLAINED)
 
 
 def _disbelieve(verdict: CommitVerdict) -> None:

@@ -1,4 +1,4 @@
-"""claude-flow (now ruflo): a database in which its hooks put down what Claude Code does.
+"""claude-flow (ruflo): a database of what Claude Code does, kept by hooks.
 
 It has the commands, and of edits the file, the time and the size after each, but no text. A session
 ends where a row says so, and the next begins with what is put down after it.

@@ -498,29 +498,6 @@ def test_an_id_that_a_program_printed_for_its_commit_is_a_fact_too(
     assert calls == (command != "cat build.log")
 
 
-FAILED = (
-    "Insert license in comments....Failed\n- hook id: insert-license\n- exit code: 1\n- files were"
-    " modified by this hook\n"
-)
-
-
-@pytest.mark.parametrize("way", ["tried before", "in the same call", "no name"])
-@three_agents
-def test_what_a_hook_adds_is_the_hooks_where_git_names_it(
-    agent: str, way: str, clone: Clone, session: AgentSession, db: Path
-) -> None:
-    session.write("src/steps.py", LONG)
-    clone.put("src/steps.py", LICENCE + LONG, "hook")
-    if way == "tried before":
-        session.shell("git commit -am 'Add steps'", FAILED)
-    outputs = {"in the same call": FAILED + PRINTED}
-    sha = session.commit("Add steps", output=outputs.get(way, PRINTED))
-    keep(session, agent)
-    lines = said_of(clone, db, sha, "src/steps.py")
-    expected = "unknown" if way == "no name" else "tool"
-    assert [lines[1].author, lines[2].author, lines[4].author] == [expected, expected, "agent"]
-
-
 @two_agents
 def test_tool_of_a_git_server_makes_a_commit_as_well(
     agent: str, clone: Clone, session: AgentSession, home: Path, db: Path
