@@ -216,13 +216,14 @@ def _quotes(said: Row) -> Iterator[str]:
             last = row["lead"]
         if len(rows) > _MOST:
             yield f"  and {count_of(len(rows) - _MOST, 'more sentence')}: --json"
-    if not any(said[kind] for kind in _QUOTED):
-        yield "nothing about AI in contributions was found outside of the template"
+    if not any(said[kind] for kind in (*_QUOTED, "trailers")):
+        yield "no sentence about AI was recognised: read what the project says about contributions"
 
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:
     forms = stated["forms"]
-    places = "; or ".join(f"{row['key']}, {row['path']}:{row['line']}" for row in forms)
+    named = (f"{row['path']}:{row['line']}" if row["path"] else "--form" for row in forms)
+    places = "; or ".join(f"{row['key']}, {place}" for row, place in zip(forms, named, strict=True))
     for row in stated["marked"]:
         if row["trailers"]:
             yield f"for the message of {row['of']} ({places}):"

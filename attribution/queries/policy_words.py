@@ -23,7 +23,7 @@ POLICY = _any(
 )
 GENERAL = _any(
     rf"(?:^|/)(?:readme|agents|claude|gemini|copilot-instructions|review|governance){_TEXT}$",
-    rf"(?:^|/)[^/]*dev(?:elop\w*)?[-_]?(?:guide|ment|ing|ers?)?{_TEXT}$",
+    rf"(?:^|/)[^/]*dev(?:elop\w*)?[-_]?(?:guide|ment|ing|ers?)?{_TEXT}$|(?:^|/)readme\.dev\w*$",
     r"^\.(?:claude|cursor)/rules/[^/]+$"
     r"|^\.github/instructions/",
 )
@@ -46,7 +46,8 @@ ABOUT_AI = _any(
 # What a sentence does: it asks to be told, or for another sign.
 TELLS = _any(
     r"\b(?:disclos|declar(?:e|ed|ing)\b|transparen|acknowledg|own up|up-?front\b)"
-    r"|\bhonest\w* about (?:AI|your|the)\b",
+    r"|\bhonest\w* about (?:AI|your|the)\b|\bconvey"
+    r"|\b(?:clearly|explicitly) (?:indicat|mark|stat)ed\b",
     r"\b(?:mention|state|say|note(?! that|:)|specify|indicate|identify|name|credit|inform|tell"
     r"|report)\b.{0,60}\b(?:AI|LLMs?|tools?|this|that in|it|so|us(?:e|age)|which|what|how"
     r"|extent)\b",
@@ -67,7 +68,8 @@ MUST = _any(
     r"|say|note|describe|explain|let|tell|add|use|identify|credit|label|mark|acknowledge|include)",
 )
 NEED_NOT = _any(
-    r"\b(?:not|no|never|n.t)\b\W+(?:[^\s,.;:]+\W+){0,4}(?:disclos|declar|mention|attribut)"
+    r"(?:\b(?:not|no|never)|n.t)\b\W+(?!forget|hesitat|fail)(?:[^\s,.;:]+\W+){0,4}"
+    r"(?:disclos|declar|mention|attribut|tell|say|state|report)"
 )
 # It refuses something; and what makes that no refusal, or one of some of it or some uses.
 REFUSES = _any(

@@ -9,6 +9,7 @@ they are or as commits of its time had them.
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -187,17 +188,25 @@ class ClonePlaces:
             return list(self._repo.history(self._repo.default_branch().sha))
         return []
 
+    @cached_property
+    def _moments(self) -> list[tuple[float, int]]:
+        """When commits of the history were written and made, in order, with their numbers."""
+        return sorted(
+            (moment, number)
+            for number, commit in enumerate(self._history)
+            for moment in (commit.author_time, commit.commit_time)
+        )
+
     def _versions(self, places: NamedPlaces) -> set[str]:
         """Blobs of the files that a session names: as they are, and as commits of its time had
         them.
         """
-        commits = [
-            *[commit for commit in self._history if _is_within(commit, places)][-_COMMITS:],
-            *self._history[-1:],
-        ]
+        begin = bisect_left(self._moments, (places.begin - _AROUND, 0))
+        end = bisect_left(self._moments, (places.end + _AROUND, len(self._history)))
+        near = sorted({number for _, number in self._moments[begin:end]})[-_COMMITS:]
         return {
             entry.oid
-            for commit in commits
+            for commit in (*(self._history[number] for number in near), *self._history[-1:])
             for path in places.files
             if (entry := self._repo.entry_at(commit.sha, path))
         }
