@@ -28,6 +28,7 @@ from attribution.authorship.case import SLACK, AttributionWindow, CandidateAutho
 from attribution.authorship.inline_scripts import narrow_to_text
 from attribution.authorship.person_lines import PersonLines, pieces, telling_words
 from attribution.authorship.replay import LineOrigin
+from attribution.authorship.tools import NAME_AND_VERSION
 from attribution.authorship.verdicts import (
     STATED_DOUBTS,
     CommitVerdict,
@@ -301,7 +302,8 @@ def _is_inferred(verdict: Verdict) -> bool:
 
 def _doubt_own(verdict: Verdict) -> Verdict:
     """Nobody's, where nothing but a session's own commit shows the line."""
-    if not _is_inferred(verdict) or verdict.witness is None or verdict.witness.seen is not None:
+    witness = verdict.witness
+    if witness is None or witness.seen is not None or not _is_inferred(verdict):
         return verdict
     return _take_back(verdict, verdict.reason or Reason.UNEXPLAINED)
 
@@ -417,13 +419,15 @@ def _reason(item: PersonLines, text: str, is_produced: Callable[[str], bool]) ->
         return None
     if is_produced(bare):  # (1)
         return Reason.AGENT_TEXT
-    if reason := _reason_of_file(item, bare):
+    if reason := _reason_of_file(item, text, bare):
         return item.doubt or reason
     return _reason_beside_program(item, text, bare, is_produced) if item.doubt else Reason.NONE
 
 
-def _reason_of_file(item: PersonLines, bare: str) -> Reason:
+def _reason_of_file(item: PersonLines, text: str, bare: str) -> Reason:
     """What else leaves such a line in such a file, without a record of it; NONE for nothing."""
+    if item.file.kind is FileKind.CONFIG and NAME_AND_VERSION.match(text):  # (2)
+        return Reason.UNEXPLAINED  # a package manager's
     is_unseen = item.span.verdict.is_unseen
     if is_unseen and bare in item.before.bare:
         return Reason.FORMATTER  # (1): an editor or a hook of git may have changed the layout

@@ -222,8 +222,8 @@ def _quotes(said: Row) -> Iterator[str]:
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:
     forms = stated["forms"]
-    named = (f"{row['path']}:{row['line']}" if row["path"] else "--form" for row in forms)
-    places = "; or ".join(f"{row['key']}, {place}" for row, place in zip(forms, named, strict=True))
+    at = [f"{row['key']}, {row['path']}:{row['line']}" for row in forms]
+    places = "; or ".join(place.removesuffix(", :0") for place in at)  # of a form that was named
     for row in stated["marked"]:
         if row["trailers"]:
             yield f"for the message of {row['of']} ({places}):"

@@ -25,7 +25,7 @@ _ROWS = (
 
 
 def sniff(head: object) -> bool:
-    return isinstance(head, str) and head.startswith(f"{DATABASE} ") and "memory_entries" in head
+    return isinstance(head, str) and head.startswith(DATABASE) and " memory_entries" in head
 
 
 class _Reader(RecordReader):
@@ -74,9 +74,9 @@ def _read_sessions(database: CopiedDatabase) -> dict[str, list[JsonObject]]:
             rows = []
         elif isinstance(record, dict):
             directory = get_str(record, "workingDir") or directory
-            rows.append(record | {"workingDir": directory})
-            if len(rows) == 1:
+            if not rows:
                 found[row["key"]] = rows
+            rows.append(record | {"workingDir": directory})
     return found
 
 

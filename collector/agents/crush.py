@@ -55,7 +55,7 @@ _MORE = "(File has more lines"
 
 def sniff(head: object) -> bool:
     if isinstance(head, str):
-        return head.startswith(f"{DATABASE} ") and " messages" in head
+        return head.startswith(DATABASE) and " messages" in head
     about = get_dict(head, "session")
     return isinstance(head, dict) and "message_count" in about and "completion_tokens" in about
 

@@ -40,9 +40,9 @@ def test_a_reader_survives_any_input(target: tuple[str, Target]) -> None:
 
 
 def test_every_reader_of_transcripts_has_a_sample() -> None:
-    """All but those of Markdown (Aider, SpecStory), which their own tests damage, Kilo Code's,
-    which are OpenCode's, and Copilot Chat's, which are Copilot CLI's.
+    """All but those of Markdown (Aider, SpecStory) and claude-flow's databases, which their own
+    tests damage, Kilo Code's, which are OpenCode's, and Copilot Chat's, which are Copilot CLI's.
     """
     known = {path.parent.name for path in SAMPLES.glob("*/sample.json*")}
-    others = {"aider", "specstory", "kilo-code", "copilot-chat"}
+    others = {"aider", "specstory", "claude-flow", "kilo-code", "copilot-chat"}
     assert {reader.NAME for reader in readers()} - others <= known
