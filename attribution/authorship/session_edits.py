@@ -187,9 +187,10 @@ def session_edits(
         ref = CallRef(session_id, call.call_id, call.turn, at, call.model, call.agent_id)
         status = Status.OK if no_results and call.edits else call.status
         track.edits.extend(RawEdit(at, order, edit, ref, status, cwd) for edit in call.edits)
-        if status is Status.OK and (unknown := tuple(_changed_without_text(call, cwd))):
-            effects_ = (Effect("modify", unknown),)
-            track.actions.append(WorktreeAction(at, at, ref, cwd=cwd, effects=effects_))
+        paths = tuple(_changed_without_text(call, cwd))
+        if paths and status is Status.OK:
+            modified = (Effect("modify", paths),)
+            track.actions.append(WorktreeAction(at, at, ref, cwd=cwd, effects=modified))
         if call.hook_ran and call.edits:
             paths = tuple(resolve(cwd, edit.path) for edit in call.edits)
             track.actions.append(

@@ -212,7 +212,8 @@ def _quotes(said: Row) -> Iterator[str]:
         last = ""
         for row in rows[:_MOST]:
             lead = "…" if row["lead"] and row["lead"] == last else row["lead"]
-            yield f"  {row['path']}:{row['line']}: {lead} {row['text']}".replace(":  ", ": ")
+            text = f"{lead} {row['text']}".lstrip()
+            yield f"  {row['path']}:{row['line']}: {text}"
             last = row["lead"]
         if len(rows) > _MOST:
             yield f"  and {count_of(len(rows) - _MOST, 'more sentence')}: --json"

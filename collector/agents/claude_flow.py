@@ -19,8 +19,9 @@ ORDER = 26
 
 _TABLES = {"memory_entries": ("id", "key", "value", "namespace")}
 _ROWS = (
-    "SELECT key, value, namespace FROM memory_entries WHERE namespace IN ('hooks:pre-bash',"
-    " 'hooks:post-bash', 'sessions') OR key LIKE 'edit-context:%' ORDER BY id"
+    "SELECT CAST(coalesce(key, id) AS TEXT) AS key, value, namespace FROM memory_entries"
+    " WHERE namespace IN ('hooks:pre-bash', 'hooks:post-bash', 'sessions')"
+    " OR key LIKE 'edit-context:%' ORDER BY id"
 )
 
 

@@ -1,6 +1,7 @@
 """Sessions of the archive beside those that agents keep on this machine."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -70,7 +71,7 @@ def with_kept_times(
     time that a source was read for this clone and the time before, if none that was there then
     can be missing from the archive.
     """
-    until = dict(unseen)
+    until = defaultdict(float, unseen)  # an archive has sources that no reader has any longer
     for row in sorted(rows, key=lambda row: (row["read_at"], row["unseen_until"])):
         if unseen.get(row["source"], 0.0) <= row["read_at"]:
             until[row["source"]] = row["unseen_until"]
