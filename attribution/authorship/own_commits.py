@@ -42,7 +42,8 @@ class OwnCommit(NamedTuple):
         """The commit with times of the session's clock, where neither of its own is of the call:
         git's clock is off by the rest.
 
-        A commit that was amended or rebased since has one of them. Git cuts off parts of a second:
+        A commit that was amended or rebased since has one of them; one that the call amended and
+        somebody rebased since has none. Git cuts off parts of a second:
         what the session did in the same second before the call began was before the commit, too.
         """
         started, ended = self.made.started, self.made.call.at
@@ -55,6 +56,8 @@ class OwnCommit(NamedTuple):
                 if int(started) == commit.author_time
                 else commit
             )
+        if _KEEPS_AUTHOR_TIME.search(self.made.text):
+            return replace(commit, author_time=ended)
         return delay_commit(commit, ended - commit.commit_time)
 
 
@@ -148,12 +151,12 @@ class _Search:
 
     def _commit_with_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The only commit of the same hour, else of the same day, with the message of the call
-        that fits the session: git's clock was off.
+        and a file of the session: git's clock was off, or it was amended and rebased since.
         """
         for seconds in (_DRIFT, _CLOCKS) if made.started else ():
             around = self._commits_between(made.call.at - seconds, made.call.at + seconds)
             near = {commit.sha: commit for _, commit in around if _has_message(commit, made)}
-            fitting = [commit for commit in near.values() if self._fits(commit, session)]
+            fitting = [commit for commit in near.values() if self._is_on_files(commit, session)]
             if fitting:
                 return only(fitting)
         return None

@@ -48,9 +48,10 @@ def advice(
     """
     lines = store.pairs(_UNKNOWN, (repo_id,))
     # In a clone without any checkpoint also those that name an agent and no checkpoint.
-    fetched = _FETCHED if store.value(_ANY_CHECKPOINT, (repo_id,)) else (*_FETCHED, Reason.NONE)
+    without = clone.uses_entire and not store.value(_ANY_CHECKPOINT, (repo_id,))
+    fetched = (*_FETCHED, Reason.NONE) if without else _FETCHED
     waiting = sum(lines.get(reason, 0) for reason in fetched) if clone.uses_entire else 0
-    uncounted = clone.shallow or store.value(_MISSING_FILE, (repo_id,)) is not None
+    uncounted = without or clone.shallow or store.value(_MISSING_FILE, (repo_id,)) is not None
     result = [_to_fetch(waiting, clone)] if waiting or uncounted else []
     agents = [
         f"{label_of(row['agent']) or 'not named'} ({row['sessions']})"

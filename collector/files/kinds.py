@@ -26,8 +26,15 @@ BY_TEXT = frozenset(_DENSE + _CONVERTED)
 """Suffixes of files whose kind may depend on more of their text than a note of a generator."""
 
 _VENDORED = re.compile(
-    r"(?:^|/)(?:node_modules|bower_components|vendor|vendors|third[-_]?party|site-packages|dist-packages|\.venv|venv|\.tox|\.nox"
-    r"|\.venv[\w.-]+|venv[\d.]+|virtualenv|\.virtualenv|lib(?:64)?/python\d\.\d+|conda-meta|wwwroot/lib|\.yarn|Godeps/_workspace|Pods|Carthage/Build|deps/src|external/vendor|jspm_packages|\.pnpm|gradle/wrapper|Library/PackageCache)/"
+    r"(?:^|/)(?:node_modules|bower_components|vendor|vendors|(?:third|3rd)[-_]?party|site-packages|dist-packages|\.venv|venv|\.tox|\.nox"
+    r"|\.venv[\w.-]+|venv[\d.]+|virtualenv|\.virtualenv|lib(?:64)?/python\d\.\d+|conda-meta|wwwroot/lib|\.yarn|Godeps/_workspace|Pods|Carthage/(?:Build|Checkouts)|deps/src|external/vendor|jspm_packages|\.pnpm|gradle/wrapper|Library/PackageCache"
+    # where package managers put what a project depends on
+    r"|vcpkg_installed|managed_components|\.pio/libdeps|_deps|elm-stuff|_opam|\.stack-work|dist-newstyle|nimbledeps|lua_modules|renv/library|packrat/lib"
+    r"|ansible_collections|__pypackages__|\.eggs|\.haxelib|\.dub|paket-files|\.gradle|\.m2|local/lib/perl5|\.pub-cache|\.plugin_symlinks|deps/[^/]+/ebin"
+    r"|\.build/checkouts|SourcePackages/checkouts|lib/(?:forge-std|openzeppelin-contracts|solmate|ds-test)"
+    r"|[Pp]ackages/[\w.-]+\.\d+\.\d+\.\d+|[\w-]+\.(?:xc)?framework|MathJax|ace-builds|tiny_?mce|ckeditor)/"
+    # scripts that build systems copy into a project
+    r"|(?:^|/)(?:gradlew(?:\.bat)?|mvnw(?:\.cmd)?|config\.(?:guess|sub)|aclocal\.m4|lt(?:main\.sh|options\.m4|sugar\.m4|version\.m4|~obsolete\.m4)|libtool\.m4|erlang\.mk)$"
     # libraries under the names that they are published by
     r"|(?:^|/)(?:(?:jquery|bootstrap|tailwind|popper|lodash|underscore|backbone|moment|modernizr|angular|react|vue|three|d3|p5|chart)(?:[.-]\w{1,20}){0,2}-\d+\.\d+\.\d+(?:[.-]\w{1,20}){0,3}|jquery(?:[.-](?:ui|slim))?)\.(?:js|css)$"
     # what marks a directory of any name as a Python environment

@@ -65,7 +65,9 @@ PATHS = {
     ),
     FileKind.VENDORED: (
         "node_modules/a/index.js vendor/github.com/a/b.go third_party/a.c .yarn/releases/yarn.cjs"
-        " vendors/a.py .claude/skills/gitbutler/references/concepts.md"
+        " vendors/a.py .claude/skills/gitbutler/references/concepts.md app/vcpkg_installed/x64/a.h"
+        " managed_components/mdns/mdns.c contracts/lib/forge-std/Test.sol .pio/libdeps/uno/a.cpp"
+        " packages/Newtonsoft.Json.13.0.3/lib/a.cs android/gradlew build-aux/config.guess"
         " .claude/agents/kfc/spec-impl.md .claude/skills/gitnexus/gitnexus-cli/SKILL.md"
         " .codex/skills/.system/skill-creator/scripts/init_skill.py"
         " web/.specify/scripts/bash/setup-plan.sh .specify/templates/spec-template.md"

@@ -665,6 +665,51 @@ def test_session_that_came_after_the_text_has_no_part_in_a_commit_that_was_only_
     assert "agent" not in authors_in(clone, db, sha, "src/app.py")
 
 
+AMENDED = "[main {short}] {message}\n Date: Mon Mar 2 09:00:00 2026 +0000\n 1 file changed"
+
+
+@pytest.mark.parametrize(
+    ("subject", "command"),
+    [
+        ("Add steps", "git commit -a --amend --no-edit"),
+        ("Add steps and their mean", "git commit -a --amend -m 'Add steps and their mean'"),
+    ],
+)
+@pytest.mark.parametrize("email", ["ada@example.com", "ada@example.org"])
+@pytest.mark.parametrize("days", [0.1, 8])
+@three_agents
+def test_commit_that_its_session_amended_and_a_person_rebased_later_is_the_sessions(
+    agent: str,
+    days: float,
+    email: str,
+    subject: str,
+    command: str,
+    clone: Clone,
+    session: AgentSession,
+    db: Path,
+) -> None:
+    """None of its ids is left, and the files were changed again before it was rebased."""
+    clone.git("config", "user.email", email)
+    session.write("src/steps.py", LONG)
+    session.commit("Add steps")
+    session.prompt("Go on")
+    clone.wait(2 * HOUR)
+    session.edit("src/steps.py", LONG, LONG.replace("row.step", "row.phase") + MEAN)
+    clone.git("commit", "-q", "-a", "--amend", "-m", subject)
+    short = clone.git("rev-parse", "--short", "HEAD").strip()
+    session.shell(command, AMENDED.format(short=short, message=subject))
+    session.edit("src/steps.py", "row.phase", "row.stage")
+    keep(session, agent)
+    clone.git("stash", "-q")
+    clone.wait(days * DAY)
+    clone.git("rebase", "-q", "--force-rebase", "--root")
+    sha = clone.git("rev-parse", "HEAD").strip()
+    clone.git("config", "user.email", "ada@example.com")
+    said = said_of(clone, db, sha, "src/steps.py")
+    assert authors(said) == {"agent"}
+    assert value(db, "SELECT clock_behind FROM commit_sessions") is None
+
+
 def _rewrite(clone: Clone, way: str) -> str:
     """What is in the work tree goes into an older commit: its author date stays, the committer's
     is of now.
