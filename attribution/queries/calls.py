@@ -44,6 +44,7 @@ class CallExcerpt:
     call_id: str
     subagent: str
     outcome: str
+    path: str  # the file that it edited, where that is not the line's; else ""
     lines: list[CallLine]
     match: str  # exact | similar | "" (the line is not in the text)
     cut: bool  # there is more text
@@ -55,12 +56,19 @@ a call apart.
 """
 
 
+CALLS = """(
+SELECT s.repo_id, COALESCE(t.at, u.at, s.started_at) AS at, s.label AS session, t.session_id,
+  t.call_id, t.name, t.status, t.error, t.command, t.input
+FROM tool_calls t JOIN sessions s ON s.id = t.session_id
+LEFT JOIN turns u ON u.session_id = t.session_id AND u.turn_index = t.turn_index
+)"""
+"""All calls; one of which no time is recorded was made when its prompt was sent."""
 _CALL = """
 SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent,
-  COALESCE(e.outcome, '') AS outcome,
+  COALESCE(e.outcome, '') AS outcome, COALESCE(NULLIF(e.path, ?1), '') AS path,
   t.command, COALESCE(t.input, '') AS input FROM tool_calls t
-LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id AND e.path = ?
-WHERE t.session_id = ? AND t.call_id = ? AND t.call_id <> '' LIMIT 1
+LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
+WHERE t.session_id = ?2 AND t.call_id = ?3 AND t.call_id <> '' ORDER BY e.path = ?1 DESC LIMIT 1
 """
 
 

@@ -2,26 +2,28 @@
 done to the file, and why not someone else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
 from attribution.hooks import OfLine, Section, sections
 from attribution.queries.blame import BlameLine, blame
-from attribution.queries.calls import CallExcerpt, call_of, neighbours_of
+from attribution.queries.calls import CALLS, CallExcerpt, call_of, neighbours_of
 from attribution.queries.open_repo import SHORT, KnownRepo, OpenRepo
 from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
+from collector.checkpoints.statements import checkpoint_ids, statements_in
+from collector.git.repository import GitRepo
 from collector.text import count_of, file_name, printable
 from collector.vocabulary.lines import Author, Evidence, How, Reason
 
-_NAMING = "t.command IS NOT NULL AND instr(t.command, ?) > 0"
-_ANY_COMMAND = "t.command IS NOT NULL AND ? <> ''"
+_NAMING = "instr(c.command, ?) > 0"
+_ANY_COMMAND = "c.command IS NOT NULL AND ? <> ''"
 _SUBAGENTS = (
-    "(lower(t.name) IN ('task', 'agent') OR t.name LIKE '%subagent%' OR instr(t.command, ?) > 0)"
+    "lower(c.name) IN ('task', 'agent') OR c.name LIKE '%subagent%' OR instr(c.command, ?) > 0"
 )
 _SUSPECTS = {
     "opaque_shell": _ANY_COMMAND,
@@ -112,7 +114,24 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
     explanation = explain_line(opened, blamed.lines[0], blamed.texts, blamed.path, blamed.sha)
     explanation.branch = blamed.branch
     explanation.notes = blamed.notes
+    explanation.evidence += _words_of_commit(opened.repo, explanation.line)
     return explanation
+
+
+def _words_of_commit(repo: GitRepo, line: BlameLine) -> list[str]:
+    """The words of the commit on which the verdict rests: of an agent, or of a checkpoint."""
+    names = _NAMES.get(line.attribution.evidence) or _NAMES.get(line.attribution.reason)
+    commit = repo.commit(line.introduced.sha) if names else None
+    if commit is None or names is None:
+        return []
+    said = [text.strip() for text in commit.message.splitlines() if names(text)]
+    return [f"The commit says: {printable(text)}" for text in said[:1]]
+
+
+_NAMES: dict[str, Callable[[str], Sized]] = {
+    Evidence.DECLARED: statements_in,
+    Reason.CHECKPOINT_MISSING: checkpoint_ids,
+}
 
 
 def explain_line(
@@ -131,7 +150,13 @@ def explain_line(
         from attribution.queries.suspects import earlier_texts
 
         earlier = earlier_texts(opened.store, opened.repo_id, line.text or "", window.until)
-    sentences = reasons(line, _acting(of, actions), any(action.holds for action in actions))
+    call = call_of(opened.store, line, neighbours_of(texts, line.line))
+    sentences = reasons(
+        line,
+        _acting(of, actions),
+        any(action.holds for action in actions),
+        call.path if call is not None else "",
+    )
     introduced = line.introduced
     subject = OfLine(opened.repo_id, introduced.sha, printable(introduced.path), introduced.line)
     return LineExplanation(
@@ -144,7 +169,7 @@ def explain_line(
         evidence=[*sentences.evidence, *_first_sign(opened, line)],
         prompt=asked.text,
         turn_at=asked.at,
-        call=call_of(opened.store, line, neighbours_of(texts, line.line)),
+        call=call,
         others=_others(line, actions, window),
         actions=actions,
         needed=sentences.needed,
@@ -272,12 +297,13 @@ FROM edits e JOIN sessions s ON s.id = e.session_id
 LEFT JOIN tool_calls t ON t.session_id = e.session_id AND t.call_id = e.call_id
 WHERE s.repo_id = ? AND e.path = ? AND e.at > ? AND e.at <= ?
 """
-_COMMANDS = """
-SELECT t.at, s.label AS session, s.id AS session_id, t.call_id, t.name,
-  COALESCE(NULLIF(t.command, ''), t.input, '') AS text
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id
-WHERE s.repo_id = ?1 AND t.at > ?2 AND t.at <= ?3 AND
+_COMMANDS = f"""
+SELECT c.at, c.session, c.session_id, c.call_id, c.name,
+  COALESCE(NULLIF(c.command, ''), c.input, '') AS text
+FROM {CALLS} c WHERE c.repo_id = ?1
 """
+_IN_WINDOW = f"{_COMMANDS} AND c.at > ?2 AND c.at <= ?3 AND"
+_OF_VERDICT = f"{_COMMANDS} AND c.session_id = ?2 AND c.call_id = ?3"
 
 
 def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[EarlierAction]:
@@ -294,11 +320,13 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
     edits = store.rows(_EDITS, (opened.repo_id, path, window.since, window.until))
     asked = (opened.repo_id, window.since, window.until)
     commands = store.rows(
-        f"{_COMMANDS} {_SUSPECTS.get(of.reason, _NAMING)}", (*asked, file_name(path))
+        f"{_IN_WINDOW} ({_SUSPECTS.get(of.reason, _NAMING)})", (*asked, file_name(path))
     )
     if of.author != "agent":
         existing = {command["call_id"] for command in commands}
-        every = store.rows(f"{_COMMANDS} t.command <> '' ORDER BY t.at DESC LIMIT 2000", asked)
+        if of.call_id not in existing:
+            commands += store.rows(_OF_VERDICT, (opened.repo_id, of.session_id, of.call_id))
+        every = store.rows(f"{_IN_WINDOW} c.command <> '' ORDER BY c.at DESC LIMIT 2000", asked)
         commands += [
             command
             for command in every

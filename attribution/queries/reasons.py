@@ -160,9 +160,12 @@ _NO_VERDICT = {
 }
 
 
-def reasons(line: BlameLine, busy: bool = False, produced: bool = False) -> Reasons:
+def reasons(
+    line: BlameLine, busy: bool = False, produced: bool = False, edited: str = ""
+) -> Reasons:
     """`busy`: agents worked on the file or its directory while the line can have appeared, between
     the two sightings of a person's line. `produced`: the text of a call of them holds the line.
+    `edited`: the call behind the line edited this other file.
     """
     of = line.attribution
     if not of.author:
@@ -194,6 +197,8 @@ def reasons(line: BlameLine, busy: bool = False, produced: bool = False) -> Reas
         or _HOW_ANY.get(How(of.how))
         or f"{of.how}, {of.evidence}"
     )
+    if edited and of.how == How.EXACT:
+        how = f"The agent wrote the line in {edited}; it was moved or copied here."
     return (
         Reasons([how, *why.evidence], why.needed) if of.how == How.DECLARED else Reasons([how], [])
     )

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.queries.calls import CALLS
 from collector.json_values import Row, load_json
 from collector.storage.store import Store
 
@@ -17,14 +18,13 @@ _MOST = 2000  # calls that are looked through
 _SHOWN = 3  # of those that hold a line
 
 
-_EARLIER = """
-SELECT t.at, s.label AS session, t.call_id, t.name, COALESCE(e.path, '') AS path,
-  COALESCE(e.outcome, t.status) AS outcome,
-  COALESCE(t.error, '') AS error, COALESCE(t.command, '') AS command, COALESCE(t.input, '') AS input
-FROM tool_calls t JOIN sessions s ON s.id = t.session_id
-LEFT JOIN edits e ON e.session_id = t.session_id AND e.call_id = t.call_id
-WHERE s.repo_id = ? AND t.at <= ? AND (instr(t.input, ?) > 0 OR instr(t.command, ?) > 0)
-  ORDER BY t.at DESC LIMIT ?
+_EARLIER = f"""
+SELECT c.at, c.session, c.call_id, c.name, COALESCE(e.path, '') AS path,
+  COALESCE(e.outcome, c.status) AS outcome,
+  COALESCE(c.error, '') AS error, COALESCE(c.command, '') AS command, COALESCE(c.input, '') AS input
+FROM {CALLS} c LEFT JOIN edits e ON e.session_id = c.session_id AND e.call_id = c.call_id
+WHERE c.repo_id = ? AND c.at <= ? AND (instr(c.input, ?) > 0 OR instr(c.command, ?) > 0)
+  ORDER BY c.at DESC LIMIT ?
 """
 
 

@@ -194,8 +194,11 @@ def _sentence(explanation: LineExplanation) -> str:
     )
     changed = ", and it was changed before the commit" if of.how == How.EDITED else ""
     when = f" on {explanation.turn_at[:10]}" if explanation.turn_at else ""
-    asked = f"{when}, asked:" if explanation.prompt else "."
-    return text + changed + asked
+    if not explanation.prompt:
+        return f"{text}{changed}."
+    if of.author == Author.UNKNOWN:
+        return f"{text}. The call below was made{when} for this prompt:"
+    return f"{text}{changed}{when}, asked:"
 
 
 def line_text(explanation: LineExplanation, width: int = 100) -> str:

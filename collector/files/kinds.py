@@ -41,7 +41,7 @@ _VENDORED = re.compile(
     r"|/(?:bin|Scripts)/(?:activate(?:\.\w+)?|Activate\.ps1|activate_this\.py)$",
 )
 _BUILT = re.compile(
-    r"(?:^|/)(?:dist|_site|allure-report|public/build|build/(?:lib|static|assets)|\.next|\.nuxt|\.svelte-kit|\.output|\.vercel|\.turbo|\.parcel-cache|\.angular|\.docusaurus|\.terraform|\.dart_tool|\.aws-sam|cdk\.out|storybook-static|_next/static|\.ipynb_checkpoints|\.(?:pytest|mypy|ruff)_cache|target/(?:debug|release)|__pycache__|htmlcov|coverage|_build/(?:dev|test|html)|obj/(?:Debug|Release))/"
+    r"(?:^|/)(?:dist|_site|allure-report|public/build|build/(?:lib|static|assets|intermediates|generated|tmp|outputs|classes|reports)|CMakeFiles|cmake-build-[\w-]+|DerivedData|bin/(?:Debug|Release)|\.nyc_output|\.expo|\.next|\.nuxt|\.svelte-kit|\.output|\.vercel|\.turbo|\.parcel-cache|\.angular|\.docusaurus|\.terraform|\.dart_tool|\.aws-sam|cdk\.out|storybook-static|_next/static|\.ipynb_checkpoints|\.(?:pytest|mypy|ruff)_cache|target/(?:debug|release)|__pycache__|htmlcov|coverage|_build/(?:dev|test|html)|obj/(?:Debug|Release))/"
 )
 # What the tools that record agents leave in the tree when somebody commits it; their settings are a
 # person's or an agent's.

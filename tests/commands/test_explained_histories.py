@@ -70,6 +70,44 @@ def test_a_command_on_the_directory_is_named_and_never_denied_above(
     assert DENIAL not in found.shown
 
 
+def test_a_call_without_a_time_stands_in_the_list_when_its_prompt_was_sent(
+    tmp_path: Path, db: Path
+) -> None:
+    """Aider and SpecStory note no times of calls."""
+    world, session = start_edit("untimed")
+    session.bash("npx prettier --write src")
+    session.end_turn()
+    world.wait(300)
+    world.human_insert("src/app.ts", f"{PERSONS}\n", after="import { Row } from './rows'")
+    commit = world.commit("Go on", [session])
+    where = world.build(tmp_path / "repo")
+    analyse(where, db)
+    with Store(db) as store, store.transaction() as connection:
+        connection.execute("UPDATE tool_calls SET at = NULL WHERE command IS NOT NULL")
+    number = [line.text for line in commit.files["src/app.ts"].lines].index(PERSONS) + 1
+    found = run_json("why", where, f"src/app.ts:{number}", db=db)
+    assert "Bash: npx prettier --write src" in [action["what"] for action in found["actions"]]
+
+
+@pytest.mark.parametrize(
+    ("said", "author"),
+    [
+        ("Co-authored-by: Claude Opus 4.6 <noreply@anthropic.com>", "declared"),
+        ("Entire-Checkpoint: 0123456789ab", "unknown"),
+    ],
+)
+def test_the_words_of_a_commit_are_quoted_where_the_verdict_rests_on_them(
+    said: str, author: str, tmp_path: Path
+) -> None:
+    world, session = start_edit("words")
+    world.commit("Go on", [session])
+    world.human_write("src/app.ts", "export const rate = 19\n")
+    world.commit(f"Rate\n\nThe new rate.\n\n{said}")
+    where = world.build(tmp_path / "repo")
+    found = run_json("why", where, "src/app.ts:1", "--db", tmp_path / "x.db")
+    assert found["class"] == author and found["how_we_know"][-1] == f"The commit says: {said}"
+
+
 @pytest.mark.parametrize("command", ["npx prettier --write docs", "ls src", "git status"])
 def test_a_command_elsewhere_is_not_named(command: str, tmp_path: Path) -> None:
     world, session = start_edit("elsewhere")

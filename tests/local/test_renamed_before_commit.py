@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.commands import run_json
 from support.local_clone import Clone, said_of
 from support.local_writers import keep
 
@@ -46,6 +47,10 @@ def test_a_new_file_that_was_renamed_before_its_commit_is_its_writers(
     sha = clone.commit("Add it") if by == "a person" else session.commit("Add it")
     keep(session, writer)
     assert _authors(clone, db, sha, target) == {"agent"}
+    (first, *_) = run_json("why", clone.path, f"{target}:1", db=db)["how_we_know"]
+    # the record's path is that of the only new file of its name
+    same_name = target.endswith("/new.py")
+    assert first.startswith("The agent wrote the line in src/new.py;") != same_name
 
 
 def test_the_parts_of_a_new_file_that_was_split_are_its_writers(
