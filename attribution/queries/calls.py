@@ -57,12 +57,15 @@ a call apart.
 
 
 CALLS = """(
-SELECT s.repo_id, COALESCE(t.at, u.at, s.started_at) AS at, s.label AS session, t.session_id,
-  t.call_id, t.name, t.status, t.error, t.command, t.input
+SELECT s.repo_id, COALESCE(t.at, '') AS at, COALESCE(t.at, u.at, s.started_at, '') AS not_before,
+  COALESCE(t.at, strftime('%Y-%m-%dT%H:%M:%SZ', s.ended_at, '+1 day'), '') AS not_after,
+  s.label AS session, t.session_id, t.call_id, t.name, t.status, t.error, t.command, t.input
 FROM tool_calls t JOIN sessions s ON s.id = t.session_id
 LEFT JOIN turns u ON u.session_id = t.session_id AND u.turn_index = t.turn_index
 )"""
-"""All calls; one of which no time is recorded was made when its prompt was sent."""
+"""All calls. One without a time was made after its prompt was sent, or the session began; the last
+time on record of such a session is often its beginning, so that it may go on for a day.
+"""
 _CALL = """
 SELECT t.name, COALESCE(t.at, '') AS at, t.call_id, COALESCE(t.agent_id, '') AS subagent,
   COALESCE(e.outcome, '') AS outcome, COALESCE(NULLIF(e.path, ?1), '') AS path,

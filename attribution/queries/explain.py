@@ -125,7 +125,8 @@ def _words_of_commit(repo: GitRepo, line: BlameLine) -> list[str]:
     if commit is None or names is None:
         return []
     said = [text.strip() for text in commit.message.splitlines() if names(text)]
-    return [f"The commit says: {printable(text)}" for text in said[:1]]
+    author = f"Its author is {commit.author_name} <{commit.author_email}>"
+    return [printable(f"The commit says: {said[0]}" if said else author)]
 
 
 _NAMES: dict[str, Callable[[str], Sized]] = {
@@ -302,7 +303,8 @@ SELECT c.at, c.session, c.session_id, c.call_id, c.name,
   COALESCE(NULLIF(c.command, ''), c.input, '') AS text
 FROM {CALLS} c WHERE c.repo_id = ?1
 """
-_IN_WINDOW = f"{_COMMANDS} AND c.at > ?2 AND c.at <= ?3 AND"
+_IN_WINDOW = f"{_COMMANDS} AND c.not_after > ?2 AND c.not_before <= ?3 AND"
+_LATEST = "c.command <> '' ORDER BY c.not_before DESC LIMIT 2000"
 _OF_VERDICT = f"{_COMMANDS} AND c.session_id = ?2 AND c.call_id = ?3"
 
 
@@ -326,7 +328,9 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         existing = {command["call_id"] for command in commands}
         if of.call_id not in existing:
             commands += store.rows(_OF_VERDICT, (opened.repo_id, of.session_id, of.call_id))
-        every = store.rows(f"{_IN_WINDOW} c.command <> '' ORDER BY c.at DESC LIMIT 2000", asked)
+        every = store.rows(
+            f"{_IN_WINDOW} c.command <> '' ORDER BY c.not_before DESC LIMIT 2000", asked
+        )
         commands += [
             command
             for command in every
@@ -371,17 +375,12 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     )
     if not remainder:
         other = "other " if in_the_way else ""
-        return [
-            f"No {other}recorded edit or command names {file} or works on its directory {span}.",
-            *in_the_way,
-        ]
+        return [f"No {other}recorded action names {file} or may touch it {span}.", *in_the_way]
     suspects = of.author == Author.UNKNOWN and of.reason in _SUSPECTS
-    what = (
-        "acted in ways that may be the cause"
-        if suspects
-        else f"edited or named {file}, or worked on its directory,"
-    )
-    sentences = [f"Agents {what} {count_of(len(remainder), 'time')} {span} (below)."]
+    what = "may be the cause" if suspects else f"name {file} or may touch it"
+    sentences = [f"Recorded actions {span} that {what}: {len(remainder):,} (below)."]
+    if undated := sum(not action.at for action in remainder):
+        sentences.append(f"{undated:,} of them have no time on record, and may be later.")
     holding = sum(action.holds for action in remainder)
     if holding:
         sentences.append(

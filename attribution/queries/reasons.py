@@ -34,7 +34,7 @@ _HOW = {
         How.SHELL,
         Evidence.INFERRED,
     ): (
-        "The file changed while a shell command of the agent ran; the command does not show the"
+        "The file changed while a call of the agent ran; the record of the call does not show the"
         " line."
     ),
 }
@@ -174,7 +174,8 @@ def reasons(
     if of.author == Author.UNKNOWN:
         return why
     if of.author == Author.HUMAN:
-        told = produced or of.evidence == Evidence.DATED
+        # an answer that Aider has not applied yet may hold the line
+        told = produced or of.evidence == Evidence.DATED or of.witness == Witness.BEFORE_EDITS
         return Reasons([_witness_text(of, busy), *([] if told else [_PRODUCED])], [])
     if of.author == Author.TOOL:
         return Reasons(

@@ -142,8 +142,10 @@ class Prompt(NamedTuple):
 
 def prompt(store: Store, session_id: int | None, index: int | None) -> Prompt:
     sql = (
-        "SELECT COALESCE(prompt, '') AS text, COALESCE(at, '') AS at FROM turns WHERE session_id ="
-        " ? AND turn_index = ?"
+        # a later prompt with the time of the session has none of its own
+        "SELECT COALESCE(t.prompt, '') AS text, COALESCE(CASE t.turn_index WHEN 1 THEN t.at ELSE"
+        " NULLIF(t.at, s.started_at) END, '') AS at FROM turns t JOIN sessions s ON s.id ="
+        " t.session_id WHERE t.session_id = ? AND t.turn_index = ?"
     )
     stored = store.select_one(Prompt, sql, (session_id, index)) or Prompt()
     return stored._replace(text=as_typed(stored.text))

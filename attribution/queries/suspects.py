@@ -23,8 +23,8 @@ SELECT c.at, c.session, c.call_id, c.name, COALESCE(e.path, '') AS path,
   COALESCE(e.outcome, c.status) AS outcome,
   COALESCE(c.error, '') AS error, COALESCE(c.command, '') AS command, COALESCE(c.input, '') AS input
 FROM {CALLS} c LEFT JOIN edits e ON e.session_id = c.session_id AND e.call_id = c.call_id
-WHERE c.repo_id = ? AND c.at <= ? AND (instr(c.input, ?) > 0 OR instr(c.command, ?) > 0)
-  ORDER BY c.at DESC LIMIT ?
+WHERE c.repo_id = ? AND c.not_before <= ? AND (instr(c.input, ?) > 0 OR instr(c.command, ?) > 0)
+  ORDER BY c.not_before DESC LIMIT ?
 """
 
 

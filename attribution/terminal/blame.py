@@ -185,7 +185,7 @@ def line_view(
 
 def _sentence(explanation: LineExplanation) -> str:
     of = explanation.line.attribution
-    model = f" ({one_line(of.model)})" if of.model else ""
+    model = f" ({one_line(of.model)})" if of.model and of.model != of.agent else ""
     text = _SAYS[of.kind].format(
         who=(one_line(label_of(of.agent) or of.agent) or "An agent") + model,
         tool=one_line(of.tool),
@@ -261,7 +261,7 @@ def _action_words(actions: Sequence[EarlierAction], room: int) -> Text:
         text.append(f"{len(listing)} of {len(actions)} (all: --full)\n", "dim")
     for number, action in enumerate(listing):
         text.append("\n" if number else "")
-        when = action.at[5:16].replace("T", " ")
+        when = action.at[5:16].replace("T", " ") or "no time"
         beginning = f"{action.mark:1} {when} {one_line(action.what)}"
         text.append(ui.cut(f"{beginning}  ", room), "bold" if action.mark else "")
         text.append(ui.cut(one_line(action.session), max(0, room - len(beginning) - 2)), "dim")
