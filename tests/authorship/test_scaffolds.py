@@ -147,8 +147,8 @@ def _sources(
             "Codex",
         ),
         (
-            "web/node_modules/ledger/index.js",
-            "module.exports = 1\n",
+            "app/vcpkg_installed/x64-linux/include/ledger.h",
+            "#define A 1\n",
             "Add packages",
             ADA,
             "package manager",
