@@ -75,47 +75,26 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> object:
 
 @pytest.mark.usefixtures("shipped")
 @pytest.mark.parametrize(
-    ("tier", "of", "checked", "correct"),
+    ("tier", "of", "rate", "audit", "newest"),
     [
-        (MeasuredTier("agent", "exact", "replayed", ""), "tier", 40, 38),
-        # nine lines are too few
-        (MeasuredTier("agent", "moved", "replayed", ""), "reason", 49, 47),
-        (MeasuredTier("agent", "shell", "inferred", ""), "class", 52, 48),
-        (MeasuredTier("human", "none", "observed", ""), "class", 29, 29),
-        (MeasuredTier("unknown", "none", "inferred", "no_session"), "class", 0, 0),
+        # the newest audit read eight of this tier
+        ("agent exact replayed", "tier", (40, 38), "first", (30, 29)),
+        # nine lines are too few; the newest as all of these without regard to how
+        ("agent moved replayed", "reason", (49, 47), "newest", (11, 11)),
+        ("agent shell inferred", "class", (52, 48), "newest", (14, 12)),
+        ("human none observed", "class", (29, 29), "of-people", (29, 29)),
+        ("unknown none inferred no_session", "class", (0, 0), "", (0, 0)),
     ],
 )
-def test_a_tier_has_the_rate_of_the_first_group_that_was_read_enough(
-    tier: MeasuredTier, of: str, checked: int, correct: int
+def test_a_tier_has_the_rates_of_the_first_group_that_was_read_enough_and_of_the_newest_audit(
+    tier: str, of: str, rate: tuple[int, int], audit: str, newest: tuple[int, int]
 ) -> None:
-    found = confidence_of(tier)
-    assert (found.measured_on, found.rate.checked, found.rate.correct) == (of, checked, correct)
-    assert (found.rate.share is None) == (checked < 30)
-
-
-@pytest.mark.usefixtures("shipped")
-@pytest.mark.parametrize(
-    ("tier", "audit", "checked", "correct"),
-    [
-        # the newest read eight of this tier
-        (MeasuredTier("agent", "exact", "replayed", ""), "first", 30, 29),
-        # as all of these without regard to how
-        (MeasuredTier("agent", "moved", "replayed", ""), "newest", 11, 11),
-        (MeasuredTier("agent", "shell", "inferred", ""), "newest", 14, 12),
-        (MeasuredTier("human", "none", "observed", ""), "of-people", 29, 29),
-        (MeasuredTier("unknown", "none", "inferred", "no_session"), "", 0, 0),
-    ],
-)
-def test_a_tier_has_the_rate_of_the_newest_audit_that_read_ten_such_lines(
-    tier: MeasuredTier, audit: str, checked: int, correct: int
-) -> None:
-    found = confidence_of(tier)
-    assert (found.newest_audit, found.newest.checked, found.newest.correct) == (
-        audit,
-        checked,
-        correct,
-    )
-    assert found.newest.checked <= found.rate.checked
+    author, how, evidence, *reason = tier.split()
+    found = confidence_of(MeasuredTier(author, how, evidence, "".join(reason)))
+    assert (found.measured_on, found.newest_audit) == (of, audit)
+    assert (found.rate.checked, found.rate.correct) == rate
+    assert (found.newest.checked, found.newest.correct) == newest
+    assert (found.rate.share is None) == (found.rate.checked < 30)
 
 
 def test_the_shipped_audits_are_those_of_the_rates() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from support.answers import pick
 from support.commands import analyse, run
-from support.local_clone import Clone, touch
+from support.local_clone import AgentSession, Clone, touch
 from support.local_writers import keep
 
 TEXT = "def median(values):\n    ordered = sorted(values)\n    return ordered[len(ordered) // 2]\n"
@@ -26,15 +26,20 @@ def begun(clone: Clone, db: Path) -> None:
     analyse(clone.path, db)
 
 
-def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
-    clone: Clone, tmp_path: Path
-) -> None:
-    begun(clone, db := tmp_path / "x.db")
+def write_median(clone: Clone) -> AgentSession:
     session = clone.session(
         "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
     )
     session.write("src/median.py", TEXT)
     keep(session)
+    return session
+
+
+def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
+    clone: Clone, tmp_path: Path
+) -> None:
+    begun(clone, db := tmp_path / "x.db")
+    write_median(clone)
     touch(clone.path / "src/median.py", clone.clock)
     for line in ask(clone, db, "blame", "src/median.py"):  # not committed yet
         assert pick(line, "class", "provisional", "commit") == ("agent", True, "0" * 40)
@@ -54,11 +59,7 @@ def test_lines_that_are_not_committed_have_what_a_record_shows_of_a_person_or_a_
     clone: Clone, tmp_path: Path
 ) -> None:
     begun(clone, db := tmp_path / "x.db")
-    session = clone.session(
-        "0197f3a1-5d2c-7b4e-8f60-1a2b3c4d5e6f", prompt="Add the median of all values"
-    )
-    session.write("src/median.py", TEXT)
-    keep(session)
+    session = write_median(clone)
     clone.commit("Median")
     clone.person_adds("src/median.py", "\n\nLIMIT = compute_limit(4)\n")
     touch(clone.path / "src/median.py", clone.clock)
