@@ -12,7 +12,7 @@ from collector.console.terminal import data_options, database_option, one_line, 
 from collector.text import command_line, count_of, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from attribution.queries.open_repo import OpenRepo
     from collector.json_values import Row
@@ -26,16 +26,6 @@ _RANKS = (
     "an agent's, approved or tested",
     "not known",
 )
-
-
-# kinds of sentences, what is said of them, and how many of each are shown
-_QUOTED = {
-    "refuses": "the project refuses what AI makes",
-    "asks": "the project asks",
-    "unwanted": "the project refuses a trailer",
-    "says": "other rules about AI; read them yourself, nothing here follows them",
-}
-_MOST = 6
 
 
 @click.command()
@@ -124,9 +114,9 @@ def disclose(
 
     Fills in trailers and the part of the pull-request template that is about AI, for the commits
     since BASE (the main branch when it is not named) and what is not committed. Only what the
-    project's texts ask for plainly is filled in; everything else about AI in them is quoted with
-    its place, for you to read. An agent is named only where a record or a commit shows it; where
-    nothing does, or the project refuses what AI makes, nothing is stated.
+    project's texts ask for plainly is filled in. All that they say about AI is quoted with its
+    place, first what they refuse or limit: read it, nothing here decides whether the branch keeps
+    to it. An agent is named only where a record or a commit shows it.
     As a hook: whowrote disclose --hook >> "$1"
     """
     from attribution.queries.disclosure import forms
@@ -151,8 +141,7 @@ def disclose(
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     """`known`: what the record shows; `trailers`: lines to be copied, and `marked`, the same by
     commits; `template`: lines for the pull request; `forms`: of trailers, that are used; `said`:
-    sentences of the project's texts, see `policies.statements`; `refused`: the one that refuses all
-    that AI makes; `refused_trailers`: (commit, line) of what they refuse and a commit has.
+    what the project's texts say, see `policies.statements`.
     """
     from attribution.queries import disclosure
     from attribution.queries.policies import statements
@@ -166,12 +155,10 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     known = disclosure.work_of_agents(opened, shas, tracked=hook and not staged)
     said = statements(opened, opened.tip)
     shown = disclosure.forms_shown(said)
-    is_open = bool(said["asks"] or shown)
-    refused = "" if is_open else "".join(row["text"] for row in said["refuses"][:1])
-    if form and not (hook and refused):
+    if form:
         text = disclosure.forms()["trailer"][form]
         shown = [{"key": form, "form": text, "path": "", "line": 0, "is_for_request": False}]
-    marked = disclosure.marked_commits(shown, known)
+    marked = disclosure.marked_commits(shown, known, said)
     return {
         "branch": opened.branch,
         "base": name,
@@ -180,10 +167,8 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
         "forms": shown,
         "marked": marked,
         "trailers": list(dict.fromkeys(line for row in marked for line in row["trailers"])),
-        "template": [] if refused else disclosure.fill_template(known, said, shown),
+        "template": disclosure.fill_template(known, said, shown),
         "said": said,
-        "refused": refused,
-        "refused_trailers": disclosure.refused_trailers(said, known),
     }
 
 
@@ -198,32 +183,41 @@ def _print_statement(stated: Row) -> None:
     nobody = f"no agent is on record for {added}; who wrote {known['open']:,} is not known."
     told = tell(known) if known["agents"] else nobody
     where = f"{stated['branch']}, {since} {stated['base']}"
-    lines = [*_quotes(stated["said"]), *_lines_to_copy(stated)]
-    for line in (f"{where}: {told}", *lines):
+    for line in (f"{where}: {told}", *_quotes(stated), *_lines_to_copy(stated, told)):
         click.echo(printable(line))
 
 
-def _quotes(said: Row) -> Iterator[str]:
-    """What the project says, with the place of each sentence, so that it can be checked."""
-    for kind, told in _QUOTED.items():
-        rows = said[kind]
-        if rows:
-            yield f"{told}:"
-        last = ""
-        for row in rows[:_MOST]:
-            lead = "…" if row["lead"] and row["lead"] == last else row["lead"]
-            text = f"{lead} {row['text']}".lstrip()
-            yield f"  {row['path']}:{row['line']}: {text}"
-            last = row["lead"]
-        if len(rows) > _MOST:
-            yield f"  and {count_of(len(rows) - _MOST, 'more sentence')}: --json"
-    if not any(said[kind] for kind in (*_QUOTED, "trailers")):
+def _quotes(stated: Row) -> Iterator[str]:
+    """What the project says about AI, with the place of each line, so that it can be checked."""
+    said, known = stated["said"], stated["known"]
+    for row in said["absent"]:
+        yield f"{row['path']}: a link to {row['text']}, which is not here; read it where it is"
+    if said["refuses"]:
+        share = f"{known['by_agents'] + known['declared']:,} of {known['added']:,}"
+        yield f"what the project refuses or limits (an agent took part in {share} lines here):"
+        yield from _numbered_lines(said["refuses"])
+    if said["quoted"]:
+        yield f"{'the rest' if said['refuses'] else 'all'} that its texts say about AI:"
+        yield from _numbered_lines(said["quoted"])
+    if not any(said[kind] for kind in ("absent", "refuses", "quoted", "template")):
         yield "no sentence about AI was recognised: read what the project says about contributions"
 
 
-def _lines_to_copy(stated: Row) -> Iterator[str]:
-    forms = stated["forms"]
-    at = [f"{row['key']}, {row['path']}:{row['line']}" for row in forms]
+def _numbered_lines(rows: Iterable[Row]) -> Iterator[str]:
+    path = ""
+    for row in rows:
+        if row["path"] != path:
+            path = row["path"]
+            yield f"  {path}"
+        for number, text in enumerate(row["text"].split("\n"), row["line"]):
+            if text.strip():
+                yield f"  {number:>5}  {text}"
+
+
+def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
+    """What can be copied: trailers, the template's part about AI, and a sentence."""
+    said, is_known = stated["said"], bool(stated["known"]["agents"])
+    at = [f"{row['key']}, {row['path']}:{row['line']}" for row in stated["forms"]]
     places = "; or ".join(place.removesuffix(", :0") for place in at)  # of a form that was named
     for row in stated["marked"]:
         if row["trailers"]:
@@ -231,23 +225,16 @@ def _lines_to_copy(stated: Row) -> Iterator[str]:
             yield from row["trailers"]
         for line in row["there"]:
             yield f"the message of {row['of']} has it already: {line}"
+        for line in row["refused"]:
+            yield f"take out of the message of {row['of']} what the project refuses: {line}"
     if stated["template"]:
-        yield _how_to_use(stated)
+        left = "what is left open is yours to answer" if is_known else "no agent is known"
+        yield f"for the pull request ({said['template_path']}; {left}):"
         yield from stated["template"]
-    if not (stated["marked"] or stated["template"]):
-        why = "the project refuses it" if stated["refused"] else "nothing plain is asked"
-        yield f"nothing is filled in: {why if stated['known']['agents'] else 'no agent is known'}"
-    for sha, line in stated["refused_trailers"]:
-        yield f"commit {sha[:9]} has a trailer that the project refuses, take it out: {line}"
-
-
-def _how_to_use(stated: Row) -> str:
-    if not stated["known"]["agents"]:
-        return "the template's part about AI, where nothing is filled in as no agent is known:"
-    for row in stated["said"]["own_words"][:1]:
-        place = f"{row['path']}:{row['line']}"
-        return f"facts for the pull request, to be said in your own words ({place}):"
-    return "for the pull request (boxes and questions left open are yours to answer):"
+    is_asked = any(said[kind] for kind in ("refuses", "quoted", "template"))
+    if is_known and is_asked and told not in stated["template"]:
+        yield "where a text above asks to be told, and in your own words where it wants them:"
+        yield told
 
 
 COMMANDS = (review, disclose)

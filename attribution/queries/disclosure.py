@@ -6,11 +6,10 @@ can say, is left open.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from attribution.queries import policy_words as words
 from attribution.queries.open_repo import OpenRepo
 from attribution.queries.policies import is_about_ai
 from collector.checkpoints.statements import statements_in
@@ -37,15 +36,17 @@ WHERE c.repo_id = ? AND c.commit_sha IN (SELECT value FROM json_each(?))
 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC
 """
 _TRAILER = re.compile(r"^\s*[A-Za-z][\w-]*-(?:by|with|off)(?:-\w+)*:\s*\S")
-# A template: comments, boxes with what goes on with their labels, headings, labels and questions.
-_COMMENT = re.compile(r"<!--.*?--!?>", re.S)
-_BOX = re.compile(r"^(\s*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\]", re.I)
-_MORE = re.compile(r"^(?:\s+(?![-*+]\s|\d+\.\s|\[)\S|[a-z(])")
-_HEADING = re.compile(r"^#{1,6} |^\*\*.*\*\*:?\s*$|^-{3,}$|^<details")
-_LABEL = re.compile(r"[:?]\W*$")
-_LEFT_OUT = re.compile(r"^\[[^\]]+\]:\s|^>|^[\s*_-]*(?:none|n/a)[\s*_.]*$", re.I)
-_REQUEST = re.compile(r"\b(?:pull|merge) request|\bPRs?\b", re.I)
-_COMMITS = re.compile(r"\bcommit|\w-by\b", re.I)
+# A template: boxes, and labels with what stands in the place of an answer.
+_BOX = re.compile(r"^([\s>]*(?:(?:[-*+]|\d+\.)\s*)?)\[[ x]?\]", re.I)
+_FIELD = re.compile(
+    r"(?!.*\b(?:how|why|by|to|with|from|prompts?|scope|extent|parts?|review\w*)\b)"
+    r"(?=[^?]*$|.*\b(?:which|what|name)\b)"
+    r"(?P<label>[^:?]{0,40}\b(?:(?P<model>models?)|(?:tool|assistant|agent)s?|(?:AI|LLM)s? used)"
+    r"(?:\(s\))?(?P<both> ?(?:/|\band\b|\bor\b|&|\()[^:?]{0,30}\b(?:model|version|agent|tool)s?\)?"
+    r")?(?: (?:used|name|version|involved))*[^:?\w]{0,4}[:?][*_ ]*)"
+    r"(?:<!--.*-->|\[.*\]|<[^>]*>|_+|n/a|none)?\s*$",
+    re.I,
+)
 # What only the contributor can say, or says only on a condition.
 _PROMISE = re.compile(
     r"\b(?:I|we) (?:have (?!used)|confirm|certify|understand|take|am\b|will|can\b|did (?!use)"
@@ -70,7 +71,9 @@ _GAP = re.compile(
 
 @cache
 def forms() -> dict[str, Any]:
-    """`trailer`, name -> text; `account`, agent -> address; `box`, (what one says, shape)."""
+    """`trailer`, name -> text; `account`, agent -> address; `box`, (what one says, shape);
+    `reference`, name of a trailer -> shape of what refers to it.
+    """
     return toml_beside(__file__, "forms.toml")
 
 
@@ -119,9 +122,8 @@ def _message_facts(opened: OpenRepo, sha: str) -> Row:
     if commit is None:
         return {"commit": "", "subject": "", "trailers": []}
     subject, *rest = commit.message.split("\n")
-    named = [line.strip() for line in rest if _TRAILER.match(line)]
-    told = [line for line in named if any(statements_in(f"x\n\n{line}"))]
-    return {"commit": sha, "subject": subject, "trailers": told}
+    named = [line for line in map(str.strip, rest) if any(statements_in(f"x\n\n{line}"))]
+    return {"commit": sha, "subject": subject, "trailers": list(filter(_TRAILER.match, named))}
 
 
 def _distinct_agents(agents: Sequence[tuple[str, str, bool]]) -> list[tuple[str, str]]:
@@ -138,31 +140,37 @@ def _distinct_agents(agents: Sequence[tuple[str, str, bool]]) -> list[tuple[str,
     return list(kept.values())
 
 
-def refused_trailers(said: Row, known: Row) -> list[tuple[str, str]]:
-    """Of the trailers that the commits have, those that the texts refuse, as (commit, line)."""
-    refused = {row["key"].lower() for row in said["unwanted"]}
-    return [
-        (work["commit"], line)
-        for work in known["commits"]
-        for line in work["trailers"]
-        if _key_of(line) in refused
-    ]
-
-
 def _key_of(trailer: str) -> str:
     return trailer.partition(":")[0].lower()
 
 
 def forms_shown(said: Row) -> list[Row]:
-    """The trailers that the texts show (see `statements`), one for each key, those of help before
-    those of whole works and of authors, with `form`, the line with names in braces, and whether it
-    `is_for_request`, not for commits.
+    """The trailers that the texts show (see `statements`) and do not refuse, one for each key,
+    those of help before those of whole works and of authors, with `form`, the line with names in
+    braces, and whether it `is_for_request`, not for commits.
     """
     rows: dict[str, Row] = {}
-    for row in sorted(said["trailers"], key=lambda row: not row["value"]):
+    for row in sorted(
+        [*said["trailers"], *_trailers_elsewhere(said)], key=lambda row: not row["value"]
+    ):
         rows.setdefault(row["key"].lower(), row)
-    order = sorted(rows, key=lambda key: ("author" in key, "generated" in key))
+    kept = [key for key in rows if key not in refused_keys(said)]
+    order = sorted(kept, key=lambda key: ("author" in key, "generated" in key))
     return [_form(rows[key], said["template_path"]) for key in order]
+
+
+def refused_keys(said: Row) -> set[str]:
+    return {row["key"].lower() for row in said["unwanted"]}
+
+
+def _trailers_elsewhere(said: Row) -> Iterator[Row]:
+    """The trailers of policies elsewhere, where a text says to follow them or names the key."""
+    for row in [*said["quoted"], *said["refuses"]]:
+        for form, shape in forms()["reference"].items():
+            key, _, value = forms()["trailer"][form].partition(": ")
+            found = re.search(shape, row["text"], re.I | re.S)
+            if found and (found["follow"] or key.lower() in row["text"].lower()):
+                yield row | {"key": key, "value": value}
 
 
 def _form(row: Row, template: str) -> Row:
@@ -215,23 +223,24 @@ def _fill_trailer(form: str, agent: str, model: str) -> str:
     return f"{key}: {_GAP.sub('', value)}"
 
 
-def marked_commits(shown: Sequence[Row], known: Row) -> list[Row]:
-    """Of each commit in which an agent took part, `of`, which it is, `trailers`, the lines for its
-    message, and `there`, those of the same keys that it has.
+def marked_commits(shown: Sequence[Row], known: Row, said: Row) -> list[Row]:
+    """Of each commit that is to be marked or was, `of`, which it is, `trailers`, the lines for its
+    message, `there`, those of the same keys that it has, and `refused`, those that it has though
+    the texts (see `statements`) refuse them.
     """
     found = []
     shown = [row for row in shown if not row["is_for_request"]]
     for work in known["commits"]:
         lines = trailers(shown, work)
-        keys = set(map(_key_of, lines))
-        there = [line for line in work["trailers"] if _key_of(line) in keys]
+        there = [line for line in work["trailers"] if _key_of(line) in map(_key_of, lines)]
+        refused = [line for line in work["trailers"] if _key_of(line) in refused_keys(said)]
         of = f"{work['commit'][:9]} {work['subject']}" if work["commit"] else "what is uncommitted"
-        if lines:
-            found.append({"of": of, "trailers": [] if there else lines, "there": there})
+        row = {"of": of, "trailers": [] if there else lines, "there": there, "refused": refused}
+        found += [row] * bool(lines or refused)
     return found
 
 
-def names(agents: Sequence[tuple[str, str]]) -> str:
+def names(agents: Iterable[tuple[str, str]]) -> str:
     """(agent, model) pairs, the model "" where it is not known, as one text."""
     return ", ".join(f"{agent} ({model})" if model else agent for agent, model in agents)
 
@@ -252,54 +261,36 @@ def tell(known: Row) -> str:
 
 
 def fill_template(known: Row, said: Row, shown: Sequence[Row] = ()) -> list[str]:
-    """The part of a pull-request template that is about AI. Where an agent is known, the boxes that
-    surely fit are ticked, and where the part or the texts (see `statements`) ask to be told, a
-    sentence stands below the heading, or last.
+    """The parts of a pull-request template that are about AI, as they stand. Where an agent is
+    known, the boxes that surely fit are ticked, names stand behind the labels that ask for them,
+    and a sentence below the first heading about AI.
     """
-    part = list(_part_about_ai(said["template"]))
+    part = said["template"]
     if not known["agents"]:
-        return part
-    claims = [_claim_of(entry) for entry in part]
-    filled = [
-        _BOX.sub(r"\1[x]", entry) if _is_ticked(entry, claims, known) else entry for entry in part
-    ]
-    filled += trailers([row for row in shown if row["is_for_request"]], known)
-    boxes = [entry for entry in part if _BOX.match(entry)]
-    is_open = bool(part) and not (boxes and all(map(_PROMISE.search, boxes)))
-    asks = [f"{row['lead']} {row['text']}" for row in said["asks"]] + boxes
-    asks = [ask for ask in asks if _REQUEST.search(ask) or not _COMMITS.search(ask)]
-    if is_open or any(map(words.TELLS.search, asks)):
-        headings = [number for number, entry in enumerate(part) if _HEADING.match(entry)]
-        filled.insert(headings[0] + 1 if headings else len(filled), tell(known))
-    return filled
+        return [block["text"] for block in part]
+    claims = [_claim_of(block["text"]) for block in part if _BOX.match(block["text"])]
+    filled = [_fill_entry(block["text"], claims, known) for block in part]
+    heads = [row["depth"] < 0 and is_about_ai(row["text"]) for row in part]
+    if any(heads):
+        filled.insert(heads.index(True) + 1, tell(known))
+    return filled + trailers([row for row in shown if row["is_for_request"]], known)
 
 
-def _part_about_ai(template: str) -> Iterator[str]:
-    """The sections whose heading speaks of AI, and the boxes and labels of others that do: lines,
-    those of a box together, without comments and empty lines.
+def _fill_entry(entry: str, claims: Sequence[str], known: Row) -> str:
+    """A box is ticked where it surely fits: one about kinds of files, or the only one that says
+    that AI was used, of the `claims` of all.
     """
-    entries: list[str] = []
-    for line in _COMMENT.sub("", template).split("\n"):
-        if entries and _MORE.match(line) and _BOX.match(entries[-1]):
-            entries[-1] += f"\n{line}"
-        elif line.strip() and not _LEFT_OUT.match(line):
-            entries.append(line)
-    section = ""
-    for entry in entries:
-        about = is_about_ai(entry)
-        if _HEADING.match(entry) and not (section == "#" and entry[0] == "*"):
-            section = entry[0] if about else ""
-        if section or (about and (_BOX.match(entry) or _LABEL.search(entry))):
-            yield entry
-
-
-def _is_ticked(entry: str, claims: Sequence[str], known: Row) -> bool:
-    """Whether a box surely fits: one about kinds of files, or the only one that says that AI was
-    used, of the `claims` of all.
-    """
-    claim = _claim_of(entry)
-    amounts = [name for name in claims if name in ("all", "most", "any")]
-    return claim in known["kinds"] or (claim == "any" and amounts == ["any"])
+    if _BOX.match(entry):
+        claim = _claim_of(entry)
+        amounts = [name for name in claims if name in ("all", "most", "any")]
+        is_true = claim in known["kinds"] or (claim == "any" and amounts == ["any"])
+        return _BOX.sub(r"\1[x]", entry) if is_true else entry
+    agents = known["agents"]
+    asked = _FIELD.match(entry)
+    if asked and not asked["both"]:
+        agents = [(model if asked["model"] else agent, "") for agent, model in agents]
+    told = names(dict.fromkeys(pair for pair in agents if pair[0]))
+    return f"{asked['label'].rstrip()} {told}" if asked and told else entry
 
 
 def _claim_of(entry: str) -> str:
@@ -307,6 +298,6 @@ def _claim_of(entry: str) -> str:
     where it promises something.
     """
     said = _BOX.sub("", entry.replace("\n", " "))
-    if not _BOX.match(entry) or _PROMISE.search(said):
+    if _PROMISE.search(said):
         return ""
     return next((claim for claim, shape in forms()["box"] if re.search(shape, said, re.I)), "")

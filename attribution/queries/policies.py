@@ -1,13 +1,13 @@
-"""What the texts of a project say about AI in contributions: sentences as they stand, each with its
-place, the trailers that they show and the template for pull requests.
+"""What the texts of a project say about AI in contributions: every section, list and paragraph that
+names AI, line by line as it stands, the trailers that they show and the template for pull requests.
 
-Only what is plain is told apart: a refusal of all that AI makes, a wish to be told. Everything else
-is quoted, to be read.
+A line that stands deeper than another one belongs to it: what is below a heading, in a list that a
+paragraph leads to, inside an item. What names AI is quoted with all that belongs to it, whatever
+that says. Of a sentence only one thing is decided: whether it refuses or limits something.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from attribution.queries import policy_words as words
 from attribution.queries.open_repo import OpenRepo
@@ -15,201 +15,222 @@ from collector.json_values import Row
 from collector.text import decode
 
 _LARGE = 200_000  # bytes of a text
-_HEADING = re.compile(r"^(#{1,6}) ")
-_UNDERLINE = re.compile(r"^([=\-~^\"*#+])\1{2,}\s*$")
-_UNREAD = re.compile(r"\s*\.\. (?:\w+::|.*:\s*$)|\[[^\]]+\]:\s|([=\-~^\"*#+])\1{2,}\s*$")
-_BOX = re.compile(r"\s*\[[ x]?\]", re.I)
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_BEGINS = re.compile(
-    r"\s*(?:$|(?:[-*+•]|\d+[.)]|\|) |>|<!--|\[[ x]?\]|\.\. |[\w-]+-by:|([=\-~^\"*#+])\1{2,}\s*$)",
-    re.I,
+_HOPS = 5  # from link to link
+_TOP = -20  # a depth above that of all headings
+_SMALL = 7  # level of a heading without one
+_NOTHING_BELOW = 99  # depth
+_END_OF_LABEL = 40  # characters
+_INDENTED = 4  # no heading
+# What a text consists of: code between fences, comments, headings with a line below, other lines.
+_TOKEN = re.compile(
+    r"^(?:(?P<code>(?P<mark>[ \t>]*)(?P<fence>`{3,}|~{3,})[^`\n]*\n"
+    r".*?(?:^(?:(?P=mark)|[ \t>]{0,3})(?P=fence)[ \t]*|\Z))"
+    r"|(?P<comment>[ \t]*<!--.*?(?:--!?>[^\n]*|\Z))"
+    r"|(?P<title>(?![-*+•|>=~^.]|\d+[.)])\S[^\n]*\n(?P<under>[=\-~^\"*#+])(?P=under){2,}[ \t]*)"
+    r"|(?P<row>[^\n]*))$",
+    re.M | re.S,
 )
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s|^\s*\|")
+_HEADING = re.compile(r"(#{1,6}|={1,6})\s+\S")
+_BOLD = re.compile(r"\s*(?:(\*\*|__)[^*]+\1[:?]?\s*$|<details|<summary|<h\d|title: )")
+_RULE = re.compile(r"([=\-~^\"*#+_])\1{2,}\s*$|\.\. _")
+_ITEM = re.compile(r"(?:[-*+•]|\d+[.)])\s|\[[ x]?\]|\|", re.I)
+_BEGINS = re.compile(r"\.\. |[\w-]+-by:|" + _ITEM.pattern, re.I)
 _MARKUP = re.compile(
-    r"^(?:\s|>|<!--|#+ |\[![A-Z]+\]|\||[-*+•](?=\s)|\d+[.)](?=\s))+|\s*--!?>|\*\*|\s*\|\s*$"
+    r"^(?:[ \t>]|<!--|#+ |\[![A-Z]+\]|\||[-*+•](?=\s)|\d+[.)](?=\s))+|--!?>|\*\*|\|[ \t]*$", re.M
 )
-_END = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])[\"”)*_]*\s+(?=[^\sa-z])")
-_TARGET = re.compile(r"\]\([^)\s]*\)|https?://\S+")
-
-
-# What leads to a passage (sentences that end with a colon), the headings above it, its sentences,
-# each with the line where it begins, and whether they are lines of code.
-Passage = tuple[str, str, list[tuple[int, str]], bool]
+_SENTENCE = re.compile(r".+?(?:(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])[\"”)*_]*\s+(?=[^\sa-z])|\Z)", re.S)
+_ROW = re.compile(r"^(?!\s*[`~]{3}).+", re.M)  # of code
+_TARGET = re.compile(r"\]\([^)\s]{0,999}\)|https?://\S+")
+# A line of a table of contents, and where a name leads.
+_CONTENTS = re.compile(r"\W{0,20}\[[^\]]{0,200}\]\(#[^)]{0,200}\)\W*$|\[[^\]]{1,200}\]:\s")
+_BOX = re.compile(r"[\s>]*(?:(?:[-*+]|\d+\.)\s*)?\[[ x]?\]", re.I)
+_LABEL = re.compile(r"[:?]\W*$")
 
 
 def statements(opened: OpenRepo, sha: str) -> Row:
-    """What a commit's texts say about AI: `refuses` (all that it makes), `asks` (to be told, or for
-    a sign), `says` (everything else) and `own_words` (where texts are to be a person's own):
-    sentences as {path, line, lead, text}; `trailers` and `unwanted`, those shown and those refused,
-    with key and value; `template`, the text for pull requests, and its `template_path`.
+    """What a commit's texts say about AI, as blocks: `refuses`, those that refuse or limit
+    something, `quoted`, all others, `template`, those of the template for pull requests that are
+    filled in, and its `template_path`; `trailers` and `unwanted`, those shown and those refused,
+    with key and value; `absent`, links that lead to no text here.
     """
-    known = opened.repo.paths(sha)
-    order = [path for path in known if not words.FOREIGN.search(path)]
+    known, links = opened.repo.paths(sha), opened.repo.links(sha)
+    kinds = ("refuses", "quoted", "template", "trailers", "unwanted", "absent")
+    said: Row = {kind: [] for kind in kinds} | {"template_path": ""}
+    order = [path for path in [*known, *links] if not words.FOREIGN.search(path)]
     order.sort(key=lambda path: (path.count("/"), path))
-    said: Row = {kind: [] for kind in ("refuses", "asks", "says", "own_words", "trailers")}
-    said |= {"unwanted": [], "template": "", "template_path": ""}
-    for shape in (words.TEMPLATE, words.POLICY, words.GENERAL):
-        paths = [path for path in order if shape.search(path)]
-        order = [path for path in order if path not in paths]
-        for path in paths:
-            data = opened.repo.blob(known[path]) or b""
-            text = decode(data[:_LARGE]).replace("\r\n", "\n")
-            if shape is words.TEMPLATE and not said["template"]:
-                said |= {"template": text, "template_path": path}
-            if words.ABOUT_AI.search(text) or words.TRAILER.search(text):
-                read_policy(text, path, said, shape is words.GENERAL)
-    refused = {row["key"].lower() for row in said["unwanted"]}
-    said["trailers"] = [row for row in said["trailers"] if row["key"].lower() not in refused]
+    shapes = (words.TEMPLATE, words.ENTIRE, words.POLICY, words.GENERAL)
+    waiting = [path for shape in shapes for path in order if shape.search(path)]
+    read = set[str]()
+    for path in waiting:
+        place = path
+        for _ in range(_HOPS):
+            place = links.get(place, place)
+        oid = known.get(place, place)
+        if oid in read:
+            continue
+        read.add(oid)
+        if place in known:
+            _read_text(decode(opened.repo.content(oid)[:_LARGE]).replace("\r\n", "\n"), place, said)
+        else:
+            said["absent"].append({"path": path, "text": place})
     return said
 
 
-def read_policy(text: str, path: str, said: Row, general: bool = False) -> None:
-    """Adds what a text says, see `statements`; `general`: it speaks of more than contributions."""
-    for_agents = words.FOR_AGENTS.search(path) is not None
-    for lead, above, sentences, is_code in _passages(text):
-        told = is_about_ai(above) and (not general or words.TELLS.search(above))
-        whole = " ".join([lead, *(sentence for _, sentence in sentences)])
-        subject = bool(told) or is_about_ai(whole)
-        place = {"path": path, "lead": lead}
-        rows: list[Row] = [place | {"line": line, "text": text} for line, text in sentences]
-        if words.TRAILER.search(whole):
-            for row in rows:
-                _add_trailers(row, subject or for_agents, is_code, said)
-        in_box = path == said["template_path"] and _BOX.match(whole)
-        if subject and not is_code and not in_box:
-            _quote(rows, above, general, said)
+def _read_text(text: str, path: str, said: Row) -> None:
+    """Adds what a text says, see `statements`."""
+    shown = set[int]()  # lines
+    is_template = words.TEMPLATE.search(path) and said["template_path"] in ("", path)
+    for blocks in _passages(text, path):
+        if is_template:
+            said["template_path"] = path
+        is_filled = is_template and any(_BOX.match(row["text"]) or _is_lead(row) for row in blocks)
+        depth = _NOTHING_BELOW  # of the lead to what is refused
+        for block in blocks[0]["leads"] + blocks:
+            is_refused = block["depth"] > depth or _is_refusal(block)
+            if block["depth"] <= depth:
+                depth = block["depth"] if is_refused and _is_lead(block) else _NOTHING_BELOW
+            if block["line"] in shown:
+                continue
+            shown.add(block["line"])
+            row = {"path": path} | {name: block[name] for name in ("line", "depth", "text")}
+            if is_refused or not is_filled:
+                said["refuses" if is_refused else "quoted"].append(row)
+            if is_filled:
+                said["template"].append(row)
+            _add_trailers(block, path, said)
 
 
-def _quote(rows: Sequence[Row], above: str, general: bool, said: Row) -> None:
-    """Adds a passage from its first sentence that counts, by the one that counts most."""
-    kinds = [_kind_of(row, above, general) for row in rows]
-    order = ("asks", "refuses", "says")  # what goes on to ask is no refusal of all
-    found = [kind for kind in order if kind in kinds]
-    if not found:
-        return
-    first = next(number for number, kind in enumerate(kinds) if kind)
-    text = " ".join(row["text"] for row in rows[first:])
-    quoted = rows[first] | {"text": text}
-    known = said[found[0]]
-    if all(row["text"] != text for row in known):  # a text may have copies
-        known.append(quoted)
-    if words.OWN_WORDS.search(text) and not general:
-        said["own_words"].append(quoted)
+def _is_refusal(block: Row) -> bool:
+    """Whether a block refuses or limits something. A box promises."""
+    if block["is_code"] or _BOX.match(block["text"]):
+        return False
+    return any(words.REFUSES.search(sentence) for _, sentence in _sentences(block))
 
 
-def _kind_of(row: Row, above: str, general: bool) -> str:
-    """refuses, asks or says; "" for a sentence that is about something else."""
-    said = f"{row['lead']} {row['text']}"
-    contributed = words.CONTRIBUTED.search(f"{said} {above}")
-    if (general or words.ELSEWHERE.search(said)) and not contributed:
-        return ""
-    refuses = is_about_ai(row["text"]) and words.REFUSES.search(said)
-    if refuses and words.WORK.search(said) and not words.SOME.search(said):
-        return "refuses"
-    is_wish = words.TELLS.search(said) or words.SIGNS.search(said)
-    if is_wish and words.MUST.search(said) and not words.NEED_NOT.search(said):
-        return "asks"
-    is_rule = refuses or is_wish or (words.RULES.search(said) and not general)
-    is_listed = is_about_ai(above) and words.REFUSES.search(above)
-    return "says" if is_listed or (is_rule and is_about_ai(said)) else ""
+def _is_lead(block: Row) -> bool:
+    """Whether what follows belongs to a block: a heading, a label, a question."""
+    return block["depth"] < 0 or _LABEL.search(block["text"][-_END_OF_LABEL:]) is not None
 
 
 def is_about_ai(text: str) -> bool:
+    """Whether a text names AI; the addresses in it do not count."""
     return words.ABOUT_AI.search(_TARGET.sub(" ", text)) is not None
 
 
-def _add_trailers(row: Row, about: bool, is_code: bool, said: Row) -> None:
-    """The trailers that a sentence or a line of code shows. A clause that refuses one does not ask
-    for it.
+def _passages(text: str, path: str) -> list[list[Row]]:
+    """The parts of a text that are about AI, as blocks: all of it where its name says so and it
+    speaks of what is handed in.
     """
-    text = row["text"]
-    asks = is_code or row["lead"] or words.MUST.search(text) or words.SIGNS.search(text)
-    lead = words.CLAUSE.split(row["lead"])[-1]
-    for clause in words.CLAUSE.split(text):
-        for match in words.TRAILER.finditer(clause):
-            shown = match[3] if match[2] else ""
-            value = (shown or "").strip(" .,;*)")
-            trailer = row | {"key": match[1], "value": value}
-            if not about and not words.NAMED.search(value):
-                continue
-            if words.UNWANTED.search(f"{lead} {clause[: match.start()]}"):
-                if not re.search(r"\d", value):  # else one value of it is refused
-                    said["unwanted"].append(trailer)
-            elif asks:
-                said["trailers"].append(trailer)
+    blocks = _blocks(text)
+    if blocks and words.ENTIRE.search(path) and words.SUBMITTED.search(text):
+        return [blocks]
+    is_general = not (words.TEMPLATE.search(path) or words.POLICY.search(path))
+    passages: list[list[Row]] = [[]]
+    for block in blocks:
+        if _is_within(block, passages[-1]):
+            passages[-1].append(block)
+        elif _is_beginning(block, is_general):
+            passages.append([block])
+        elif passages[-1]:
+            passages.append([])
+    return [passage for passage in passages if passage]
 
 
-def _passages(text: str) -> Iterator[Passage]:
-    """The paragraphs, list items, blocks of code and headings of a text."""
-    headings: dict[int, str] = {}
-    leads: list[tuple[int, str]] = []  # with how deep they stand
-    before = (0, "")  # depth and last sentence of the block before
-    for level, block, is_code in _blocks(text):
-        row = block[0][1]
-        sentences = _sentences(block, is_code)
-        last = sentences[-1][1].rstrip("*_ ") if sentences else ""
-        indent = len(row) - len(row.lstrip(" \t>"))
-        depth = 2 * indent + bool(_ITEM.match(row))
-        ends = last.endswith(":") and not is_code
-        if not is_code and before not in leads:
-            leads = [known for known in leads if known[0] < depth]
-        above = " / ".join(headings.values())
-        if not level or words.REFUSES.search(last):
-            lead = " ".join(lead for _, lead in leads)
-            yield lead, above, sentences, is_code
-        before = (depth, last)
-        if level:
-            headings = {known: name for known, name in headings.items() if known < level}
-            headings[level] = last
-            leads = []
-        elif ends:
-            leads.append(before)
+def _is_within(block: Row, passage: Sequence[Row]) -> bool:
+    """Whether a passage goes on with a block. A paragraph has only what it leads to."""
+    if not passage or block["depth"] <= passage[0]["depth"]:
+        return False
+    return len(passage) > 1 or passage[0]["depth"] % 2 == 1 or _is_lead(passage[0])
 
 
-def _blocks(text: str) -> Iterator[tuple[int, list[tuple[int, str]], bool]]:
-    """Level of a heading or 0, the lines with their numbers, and whether they are code."""
-    block: list[tuple[int, str]] = []
+def _is_beginning(block: Row, is_general: bool) -> bool:
+    """Whether a block names AI, and speaks of work: what AI does elsewhere is no rule for it.
+    `is_general`: its text speaks of more than contributions.
+    """
+    text = block["text"]
+    if not is_about_ai(text) or _CONTENTS.match(text):
+        return False
+    if block["depth"] == _TOP + 1 and words.SUBMITTED.search(text):
+        return False  # it names a project, "Contributing to Some AI"
+    if block["is_code"]:
+        return words.TRAILER.search(text) is not None
+    shape = words.CONTRIBUTED if is_general else words.WORK
+    whole = "\n".join([text, *(lead["text"] for lead in block["leads"])])
+    return (block["depth"] < 0 and not is_general) or shape.search(whole) is not None
+
+
+def _blocks(text: str) -> list[Row]:
+    """The paragraphs, items, headings, comments and pieces of code of a text: `line`, of the first
+    row, `depth`, `text`, `is_code`, and `leads`, the heading and the blocks that it belongs to.
+    """
+    blocks: list[Row] = []
+    above: list[Row] = []
     underlines: list[str] = []  # characters below headings, as they appear: the levels
-    is_code = False
-    rows = [*text.split("\n"), "", ""]
-    for number, row in enumerate(rows[:-1], 1):
-        fence = _FENCE.match(row)
-        level = 0 if is_code else _level(row, rows[number], underlines)
-        if block and (fence or level or (not is_code and _BEGINS.match(row))):
-            yield 0, block, is_code
-            block = []
-        if level:
-            yield level, [(number, row)], False
-        elif fence:
-            is_code = not is_code
-        elif row.strip() and not _UNREAD.match(row):
-            block.append((number, row))
+    line, before, is_open = 1, 0, False
+    for found in _TOKEN.finditer(text):
+        line += text.count("\n", before, found.start())
+        before = found.start()
+        bare = found[0].lstrip(" \t>")
+        depth = _depth(found, bare, underlines)
+        is_row = found["row"] is not None and depth >= 0
+        if not bare.strip() or _RULE.match(bare):
+            is_open = False
+        elif is_open and is_row and not _BEGINS.match(bare):
+            blocks[-1]["text"] += f"\n{found[0]}"
+        else:
+            above = [known for known in above if known["depth"] < depth]
+            headings = [known for known in above if known["depth"] < 0]
+            leads = headings[-1:] + above[len(headings) :] * (depth < _NOTHING_BELOW)
+            block = {"line": line, "depth": depth, "text": found[0], "is_code": bool(found["code"])}
+            blocks.append(block | {"leads": leads * (depth >= 0)})
+            above.append(blocks[-1])
+            is_open = is_row
+    return blocks
 
 
-def _level(row: str, following: str, underlines: list[str]) -> int:
-    """Of a heading; 0 for another line. `underlines`: see `_blocks`."""
-    if marked := _HEADING.match(row):
-        return len(marked[1])
-    line = _UNDERLINE.match(following)
-    if not line or _BEGINS.match(row):
-        return 0
-    if line[1] not in underlines:
-        underlines.append(line[1])
-    return underlines.index(line[1]) + 1
+def _depth(found: re.Match[str], bare: str, underlines: list[str]) -> int:
+    """How deep a token of a text stands; headings, by their level, less deep than all else."""
+    indent = len(found[0]) - len(bare)
+    if under := found["under"]:
+        if under not in underlines:
+            underlines.append(under)
+        return _TOP + 1 + underlines.index(under)
+    if found["comment"] is not None:
+        return _NOTHING_BELOW
+    if found["code"] is not None:
+        return 2 * indent + 1
+    if (marked := _HEADING.match(bare)) and indent < _INDENTED:
+        return _TOP + len(marked[1])
+    if _BOLD.match(bare):
+        return _TOP + _SMALL
+    return 2 * indent + bool(_ITEM.match(bare))
 
 
-def _sentences(block: list[tuple[int, str]], is_code: bool) -> list[tuple[int, str]]:
-    """The sentences of a block, each with the number of the line where it begins."""
-    if is_code:
-        return [(number, row.strip()) for number, row in block]
-    text = ""
-    starts = []
-    for number, row in block:
-        starts.append((len(text), number))
-        text += _MARKUP.sub("", row).strip() + " "
-    ends = [match.end() for match in _END.finditer(text)]
-    found = []
-    for begin, end in pairwise([0, *ends, len(text)]):
-        line = max(number for start, number in starts if start <= begin)
-        found.append((line, text[begin:end].strip()))
-    return [(line, sentence) for line, sentence in found if sentence]
+def _sentences(block: Row) -> list[tuple[int, str]]:
+    """The sentences of a block, or its lines of code, each with the number of its first line."""
+    text = block["text"]
+    shape = _ROW if block["is_code"] else _SENTENCE
+    return [
+        (block["line"] + text.count("\n", 0, found.start()), " ".join(said.split()))
+        for found in shape.finditer(text)
+        if (said := _MARKUP.sub(" ", found[0])).strip()
+    ]
+
+
+def _add_trailers(block: Row, path: str, said: Row) -> None:
+    """The trailers that a block shows. A clause that refuses one does not ask for it, nor does one
+    that says no to anything.
+    """
+    leads = [row["text"] for row in block["leads"][-1:] if row["depth"] >= 0 and _is_lead(row)]
+    for number, sentence in _sentences(block):
+        row = {"path": path, "line": number, "text": sentence}
+        for clause in words.CLAUSE.split(sentence):
+            for match in words.TRAILER.finditer(clause):
+                value = (match[3] or "").strip(" .,;*)") if match[2] else ""
+                before = words.CLAUSE.split(f"{''.join(leads)} {clause[: match.start()]}")[-1]
+                after = clause[match.end(1) :]
+                is_refused = words.UNWANTED.search(before) or words.REFUSES.search(after)
+                if not words.NEGATIVE.search(f"{before} {after}"):
+                    said["trailers"].append(row | {"key": match[1], "value": value})
+                elif is_refused and not re.search(r"\d", value):  # else one value of it is refused
+                    said["unwanted"].append(row | {"key": match[1], "value": value})

@@ -11,7 +11,7 @@ from support.answers import pick
 from support.builder import World, git
 from support.commands import Analysed, analyse, run, run_json
 
-from attribution.queries.disclosure import fill_template, forms_shown, refused_trailers, trailers
+from attribution.queries.disclosure import fill_template, forms_shown, marked_commits, trailers
 from attribution.queries.policies import statements
 
 PART = {
@@ -43,60 +43,65 @@ TRAILERS = {
     ),
     "a key of its own": ("AI-Agent: <name>", "AI-Agent: Claude Code"),
     "only a model": ("Assisted-by: [Model] ([Version])", "Assisted-by: claude-opus-4-6"),
-    "a link below": (
-        "Co-developed-by: $AI_NAME $AI_VERSION\n\n[x]: https://a.example",
-        "Co-developed-by: Claude Code claude-opus-4-6",
-    ),
-    "boom": (
-        "Assisted-by: Some AI Tool https://someai.example.com",
-        "Assisted-by: Claude Code",
-    ),
-    "OpenImageIO": (
-        'state it as "Assisted-by: TOOL/MODEL" in each commit',
-        "Assisted-by: Claude Code/claude-opus-4-6",
-    ),
     "a name of its own": (
         "- **`AI-Assisted-By:`** - Human and AI",
         "AI-Assisted-By: Claude Code (claude-opus-4-6)",
-    ),
-    "Apache Auron": (
-        "Generated-by: <tool name and version>",
-        "Generated-by: Claude Code (claude-opus-4-6)",
     ),
     "pytest": (
         "If AI agents were used, credit them in `Co-authored-by` trailers",
         "Co-authored-by: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
     ),
-    "the other one refused behind it": (
-        "End with Assisted-by: <tool>, never Co-authored-by: Claude",
-        "Assisted-by: Claude Code",
-    ),
     "the model first": (
         "Add `Assisted-by: [Model Name] via [Tool Name]`",
         "Assisted-by: claude-opus-4-6 via Claude Code",
+    ),
+    "the other one refused in the lead": (
+        "No AI may sign `Signed-off-by`, instead, add this:\n```\nAssisted-by: Claude\n```",
+        "Assisted-by: Claude Code",
     ),
     "with an address": (
         'Always use "Co-Authored-By: <Tool Name> (<Model Name or Version>) <email address>"',
         "Co-Authored-By: Claude Code (claude-opus-4-6) <noreply@anthropic.com>",
     ),
 }
-# What a policy says, in words of our own, and what is made of it: `refuses` (all of it), `asks`,
-# `says` (to be read), or nothing.
+# Policies in words of our own: which of their lines are quoted as refusals, and which at all.
 POLICIES = {
-    "an adverb": (
-        "It is expressly forbidden to submit code of a language model.",
-        "refuses",
+    "a sentence in its paragraph": (
+        "Be kind.\n\nCode that\nan LLM wrote is not accepted. Agent mode is that.\n\nThanks!",
+        "3",
+        "",
     ),
-    "a list": ("Rules:\n\n 1. Be kind.\n 2. No AI-generated code.\n", "refuses"),
-    "a ban that goes on": ("Purely AI-made PRs will be closed. Disclose AI help in PRs.", "asks"),
-    "one part of it": ("We do not accept code that AI wrote fully.", "says"),
-    "no need": ("Spelling by AI in a patch does not need to be disclosed.", "says"),
-    "author": ("An AI must not be listed as co-author of a commit.", "says"),
-}
-# What asks for no statement and refuses nothing, though it speaks of AI.
-NO_ASKS = {
-    "not forbidden": "AI in patches is not prohibited.",
-    "a likeness": "A patch should look as it would had you not used AI.",
+    "a section, to the next heading of its level": (
+        "# Go\n\n## On AI\n\nAll are to tell.\n\n### How\n\n- Name it.\n\n---\n\nBye.\n\n## End",
+        "",
+        "3 5 7 9 13",
+    ),
+    "an item, with its lead and without its siblings": (
+        "## Rules\n\nPlease:\n\n- Be kind.\n- Use AI with care:\n  - say so\n- Test.",
+        "",
+        "1 3 6 7",
+    ),
+    "all below a heading that refuses": (
+        "## Use of AI\n\n### What is not allowed\n\n- Speed.\n\n### What is\n\n- Care.",
+        "3 5",
+        "1 7 9",
+    ),
+    "a list that a paragraph leads to": (
+        "With AI tools:\n\n- Disclose.\n- Test.\n\nThe end.",
+        "",
+        "1 3 4",
+    ),
+    "a comment, and underlined headings": (
+        "Start\n=====\n\n<!-- No AI,\n\nplease. -->\n\nOn LLMs\n-------\n\nSay so.\n\nEnd\n---\nx",
+        "4",
+        "1 8 11",
+    ),
+    "neither contents nor code nor what AI is for": (
+        "- [AI](#ai)\n\nThe parser calls an LLM.\n\n```\nask(AI)  # use\n# AI\n```\n\nx",
+        "",
+        "",
+    ),
+    "no ban": ("We neither forbid nor ban AI in patches.", "", "1"),
 }
 # Forms of pull-request templates, in words of our own: which of their boxes are ticked.
 TEMPLATES = {
@@ -109,7 +114,7 @@ TEMPLATES = {
         "- [ ] This change was assisted by AI tools.\n"
         "    - Tools used: <!-- names -->\n"
         "    - How did you review the output?",
-        "- [x] This change was assisted by AI tools.",
+        "- [x] This change was assisted by AI tools.\n    - Tools used: Claude Code",
     ),
     "how much": (
         "- [ ] Written by a human only\n"
@@ -138,6 +143,10 @@ TEMPLATES = {
         "- [ ] Some of the code here comes\nfrom an AI that was used\n- [ ] Nothing\ndoes",
         "- [x] Some of the code here comes",
     ),
+    "labels": (
+        "- [ ] AI was used\n\n---\n- Tool(s) used: <!-- -->\n- **Model**: [e.g. one]\n- Extent:",
+        "- [x] AI was used\n- Tool(s) used: Claude Code\n- **Model**: claude-opus-4-6",
+    ),
     "kinds of files": (
         "AI was used for:\n- [ ] Code\n- [ ] Tests\n- [ ] Documentation\n[ai]: https://a.example",
         "- [x] Code\n- [x] Tests",
@@ -145,11 +154,19 @@ TEMPLATES = {
 }
 
 
-def read(**texts: str) -> Any:
-    """What texts say: CONTRIBUTING.md, pull_request_template.md."""
+def read(*links: tuple[str, str], **texts: str) -> Any:
+    """What texts say: CONTRIBUTING.md, pull_request_template.md; and links to other paths."""
     files = {f"{name}.md": text.encode() for name, text in texts.items()}
-    repo = SimpleNamespace(paths=lambda sha: {name: name for name in files}, blob=files.get)
+    repo = SimpleNamespace(
+        paths=lambda sha: {name: name for name in files},
+        links=lambda sha: dict(links),
+        content=files.__getitem__,
+    )
     return statements(SimpleNamespace(repo=repo, name="clone"), "")  # type: ignore[arg-type]
+
+
+def lines_of(rows: Any) -> str:
+    return " ".join(str(row["line"]) for row in rows)
 
 
 @pytest.mark.parametrize("policy, stated", TRAILERS.values(), ids=TRAILERS)
@@ -159,11 +176,13 @@ def test_a_trailer_is_written_in_the_form_that_a_policy_shows(policy: str, state
     assert trailers(form, {**PART, "agents": []}) == []
 
 
-@pytest.mark.parametrize("policy, expected", POLICIES.values(), ids=POLICIES)
-def test_a_policy_is_quoted_for_what_it_says(policy: str, expected: str) -> None:
-    said = read(CONTRIBUTING=policy)
-    kinds = [kind for kind in ("refuses", "asks", "says") if said[kind]]
-    assert kinds == [expected][: len(expected)]
+@pytest.mark.parametrize("policy, refused, quoted", POLICIES.values(), ids=POLICIES)
+def test_what_names_ai_is_quoted_with_all_that_stands_below(
+    policy: str, refused: str, quoted: str
+) -> None:
+    for ends in ("\n", "\r\n"):
+        said = read(CONTRIBUTING=policy.replace("\n", ends))
+        assert (lines_of(said["refuses"]), lines_of(said["quoted"])) == (refused, quoted)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +191,7 @@ def test_a_policy_is_quoted_for_what_it_says(policy: str, expected: str) -> None
         "Never add AI:\n\n    Co-authored-by: Claude\n",
         "Rules for AI tools:\n\n* No `Co-authored-by` of an LLM\n",
         "Using an `Assisted-by: AI` or similar trailer is not allowed.\n",
+        "Naming AI as co-author, or assisted-by and similar trailers, is not allowed.\n",
     ],
 )
 def test_a_trailer_that_is_refused_is_not_written(policy: str) -> None:
@@ -186,24 +206,9 @@ def test_boxes_are_ticked_where_the_record_decides_and_the_sentence_stands_below
     said = read(pull_request_template=text)
     filled = "\n".join(fill_template(PART, said))
     assert filled.startswith(f"## AI disclosure\n{TOLD}\n")
-    assert [row for row in filled.split("\n") if "[x]" in row] == ticked.split("\n") * bool(ticked)
-    unchanged = "\n".join(fill_template({**PART, "agents": []}, said))
-    assert filled.replace(f"\n{TOLD}", "").replace("[x]", "[ ]") == unchanged
-
-
-@pytest.mark.parametrize("policy", NO_ASKS.values(), ids=NO_ASKS)
-def test_a_sentence_about_ai_that_asks_contributors_for_nothing(policy: str) -> None:
-    said = read(CONTRIBUTING=policy)
-    assert not said["asks"] and not said["refuses"]
-    assert fill_template(PART, said) == []
-
-
-def test_a_quotation_goes_from_its_sentence_to_the_end_of_the_paragraph() -> None:
-    long = "We ask " + "you and all of the others " * 12 + "to disclose AI in patches."
-    for ends in ("\n", "\r\n"):
-        text = f"# AI\n\nPatches are read by people, e.g. by Ada.\nBe kind.\n{long}\nThanks!\n"
-        (row,) = read(CONTRIBUTING=text.replace("\n", ends))["asks"]
-        assert (row["line"], row["text"]) == (5, f"{long} Thanks!")
+    unchanged = "\n".join(fill_template({**PART, "agents": []}, said)).split("\n")
+    changed = [row for row in filled.split("\n") if row not in (TOLD, *unchanged)]
+    assert changed == ticked.split("\n") * bool(ticked)
 
 
 def test_what_a_declaration_says_is_not_said_to_be_on_record() -> None:
@@ -234,21 +239,27 @@ def test_of_two_trailers_the_record_decides() -> None:
 
 
 def test_a_refused_trailer_that_a_commit_has_is_pointed_out() -> None:
-    line = ("c" * 40, "Co-Authored-By: Claude <noreply@anthropic.com>")
-    other = ("c" * 40, "Assisted-by: Claude")
-    lines = [row[1] for row in (line, other)]
-    known = {**PART, "commits": [{"commit": "c" * 40, "trailers": lines}]}
+    lines = ["Co-Authored-By: Claude <noreply@anthropic.com>", "Assisted-by: Claude"]
+    known = {"commits": [{**PART, "commit": "c" * 40, "subject": "Sum", "trailers": lines}]}
     for policy, refused in {
-        "# AI\nDo not add `Co-authored-by` for an AI, use `Assisted-by: AI`.": [line],
-        "AI must not be in a commit, with no `Assisted-by: AI` line.": [other],
+        "# AI\nDo not add `Co-authored-by` for an AI, use `Assisted-by: AI`.": lines[:1],
+        "AI must not be in a commit, with no `Assisted-by: AI` line.": lines[1:],
         "# AI\nNever forget `Assisted-by: <tool>`.": [],
     }.items():
-        assert refused_trailers(read(CONTRIBUTING=policy), known) == refused
+        marked = marked_commits([], known, read(CONTRIBUTING=policy))
+        assert [line for row in marked for line in row["refused"]] == refused
 
 
-def test_what_a_policy_asks_for_in_prose_is_a_sentence_and_nothing_else_is() -> None:
-    for policy, lines in (("Please disclose AI.", 1), ("AI in patches is fine.", 0)):
-        assert len(fill_template(PART, read(CONTRIBUTING=policy))) == lines
+def test_a_form_elsewhere_is_used_where_a_text_refers_to_it() -> None:
+    link = "[Linux kernel AI\npolicy](https://docs.kernel.org/process/coding-assistants.html)"
+    for policy, lines in {
+        f"# AI\nAdd an `Assisted-by` tag as defined in the {link}.": ["Assisted-by: LLM"],
+        f"# AI\nWe follow the {link}.": ["Assisted-by: LLM"],
+        f"# AI\nAdd `Assisted-by: <tool>`, as in the {link}.": ["Assisted-by: Claude Code"],
+        f"# AI\nThis text was inspired by the {link}.": [],
+        f"# AI\nWe follow the {link}, but do not use `Assisted-by`.": [],
+    }.items():
+        assert trailers(forms_shown(read(CONTRIBUTING=policy)), PART) == lines
 
 
 def test_a_trailer_that_a_template_asks_for_is_for_the_pull_request() -> None:
@@ -258,12 +269,15 @@ def test_a_trailer_that_a_template_asks_for_is_for_the_pull_request() -> None:
     assert fill_template(PART, said, forms_shown(said)) == stated
 
 
-def test_texts_are_found_where_they_stand_and_a_persons_own_words_are_asked_for() -> None:
-    told = "AI helps.\n\nIf AI helped, disclose it, in your own words.\n"
+def test_texts_are_found_where_they_stand_and_where_links_lead() -> None:
+    told = "AI helps.\n\nIf AI helped, disclose it.\n"
     for path in ("website/src/docs/contributing", "docs/contribute", ".github/CONTRIBUTING"):
-        (row,) = read(**{path: f"# AI\n{told}"})["own_words"]
-        assert (row["path"], row["line"]) == (f"{path}.md", 4)
-    assert not read(**{"docs/vertex-ai": told, "vendor/x/CONTRIBUTING": told})["asks"]
+        assert lines_of(read(**{path: f"# AI\n{told}"})["quoted"]) == "1 2 4"
+    assert not read(**{"docs/vertex-ai": told, "vendor/x/CONTRIBUTING": told})["quoted"]
+    links = ("CONTRIBUTING.md", "docs/new.md"), ("AI_POLICY.md", "gone.md")
+    found = read(*links, **{"docs/new": told})
+    assert [row["path"] for row in found["quoted"]] == ["docs/new.md"]
+    assert [(row["path"], row["text"]) for row in found["absent"]] == [("AI_POLICY.md", "gone.md")]
 
 
 @pytest.fixture
@@ -323,7 +337,7 @@ def test_an_agent_that_is_recorded_and_declared_is_named_once(tmp_path: Path, db
     stated = run_json("disclose", old.sha, repo, db=db)
     assert (stated["known"]["by_agents"], stated["known"]["declared"]) == (2, 2)
     assert [agent for agent, _ in stated["known"]["agents"]] == ["Claude Code"]
-    assert [told for _, told in stated["refused_trailers"]] == [line, line]
+    assert [row["refused"] for row in stated["marked"]] == [[line], [line]]
 
 
 def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(
