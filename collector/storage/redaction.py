@@ -87,9 +87,9 @@ _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
 # with what a value may follow: not only a number, as a count of tokens is
 _NAMED = re.compile(
     _expanded(
-        r"(?:{PASS}|{KEY})\w{0,30}(?!\\*\": ?\d+[,}])"
-        r"(?:\**\s{0,40}(?:[:=|?\[{]|or\b|is:)|[<>\])]|{Q}"
-        r"|[\w.-]{0,30}(?:{Q})?[ \t]{1,40}(?:{Q})?[\w+/=.~-]{20})"
+        r"(?:{PASS}|{KEY})[\w.-]{0,30}(?!\\*\": ?\d+[,}])"
+        r"(?:\**\s{0,40}(?:[:=|?\[{(]|or\b|is:)|[<>\])]|{Q}"
+        r"|(?:{Q})?(?:[ \t]{1,40}|-)(?:{Q})?[\w+/=.~-]{16})"
     )
 )
 
@@ -113,10 +113,15 @@ _PATH_SIGN = re.compile(r"::|\.|->")
 _ID_OR_NAME = re.compile(
     r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|(?:[a-z]{3,}-){2}", re.IGNORECASE
 )
+_WORDS_OF_NAME = re.compile(r"(?:[a-z]{3,}[-_.]){2}", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z0-9]+")
 _HEX = re.compile("[a-f0-9]{32,}|[A-F0-9]{32,}")
 _WORD_OR_NUMBER = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _MIXED = re.compile(r"\d[A-Za-z]\w*\d[A-Za-z]")  # digits between letters, again and again: no name
+_IDS = 20  # digits of numbers that things have
+_CHANGE = re.compile(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]")  # from letters to digits or back
+_PART_SIGN = re.compile("[-_.]")
+_BASE64_SIGN = re.compile("[+/=_-]")
 _TYPES = re.compile(
     r"string|text|number|boolean|object|required|optional|unknown|undefined|hidden|invalid|missing|correct|wrong"
     r"|search|email|value|message|username|check\w+",
@@ -160,11 +165,22 @@ def _is_random(value: str) -> bool:
     as they do in no name.
     """
     longest = max(_PLAIN.findall(value), key=len, default="")
-    if len(longest) < _LEAST or not _has_digit(longest) or longest.isdecimal():
+    if len(longest) < _LEAST or not _has_digit(longest):
         return False
+    if longest.isdecimal():
+        return len(longest) > _IDS
     return (
         len(longest) < 3.2 * len(_WORD_OR_NUMBER.findall(longest))
         or _HEX.fullmatch(longest) is not None
+        or 5 * len(_CHANGE.findall(longest)) >= max(25, len(longest))
+    )
+
+
+def _is_opaque(value: str) -> bool:
+    """The same of a value in parts, as a UUID, and not of a name in parts."""
+    joined = (_BASE64_SIGN if value.endswith("=") else _PART_SIGN).sub("", value)
+    return _is_random(value) or (
+        _is_random(joined) and not _WORDS_OF_NAME.match(value)
     )
 
 
@@ -268,7 +284,7 @@ _DIGIT = re.compile(r"\d")
 # one of which every value has that is a secret
 _SIGNS: Mapping[Callable[[str], bool], re.Pattern[str]] = {
     _is_spoken_password: re.compile(r"[\d!@#$%^&*+?~-]"),
-    **dict.fromkeys((_is_key, _is_random, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT),
+    **dict.fromkeys((_is_key, _is_random, _is_opaque, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT),
 }
 _COMMON = re.compile(r"\b(?:the|and|for|are|was|not|but|with|from|which)\b")
 
@@ -423,10 +439,11 @@ def _column(
     while start < len(text):
         end, following = _line_end(text, start)
         cells = text[start:end].split(sign)
-        if len(cells) != width + 1 and not _RULE.fullmatch(text, start, end):
+        is_rule = _RULE.fullmatch(text, start, end)
+        if len(cells) != width + 1 and not is_rule:
             break
-        value = cells[min(column, len(cells) - 1)].strip(" \"'`\\")
-        if fits(value):
+        value = "" if is_rule else cells[column].strip(" \"'`\\")
+        if value and fits(value):
             place = text.index(value, start + len(sign.join(["", *cells[:column]])))
             yield place, place + len(value)
         start = following
@@ -464,8 +481,10 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "phrase": _is_phrase,
     "user_and_password": _is_user_and_password,
     "random": _is_random,
+    "opaque": _is_opaque,
     "argument": lambda value: value[0] not in "-$/",
     "typed_secret": _is_typed_secret,
+    "mixed": lambda value: _is_random(value) and bool(_LOWER_AND_UPPER.search(value)),
     "typed": lambda value: "://" not in value and not _NUMBER.fullmatch(value),
 }
 
@@ -522,13 +541,16 @@ _NOUNS = _NAMING - {"key"} | {f"{key}{sign}key" for key in _KEYS for sign in (""
 _BEHIND = 64  # characters before a word that are looked at
 _LEAD = 160  # the same of those with which a pattern begins
 _SERVICES = frozenset(_RULES["services"].split())
+_KEY_WORDS = frozenset(_RULES["key_words"].split())
+_NO_SECRETS = frozenset(_RULES["no_secrets"].split())
+_LOWER_AND_UPPER = re.compile("[a-z].*[A-Z]|[A-Z].*[a-z]")
 _NEAR = 12  # characters between a name and its value
 # not the sum of a Go module
 _GIVEN = re.compile(
-    _expanded(r"(?<!\bh1)[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,150}))")
+    _expanded(r"(?<!\bh1)[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,1000}+))")
 )
 # in reading backwards, which finds where a name begins at once
-_NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
+_NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(>])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
 # the heading of a column, from the noun on and up to it
 _HEAD_END = re.compile(
     _expanded(r"{NAME}\w{0,9}(?:{Q})? {0,40}(?:[|,;\t\n]|\\+[nt]|\Z)"), re.IGNORECASE
@@ -627,7 +649,7 @@ def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
         name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
         if (
             name is not None
-            and _names_service(name[1][::-1])
+            and (_names_service(name[1][::-1]) or _names_key(name[1][::-1], value, given[0]))
             and _has_random(value)
             and not _PLACEHOLDER.search(value)
         ):
@@ -640,6 +662,30 @@ def _names_service(name: str) -> bool:
     words += [before + after for before, after in pairwise(words)]
     return any(
         word[:end] in _SERVICES for word in words for end in {len(word), *range(6, len(word))}
+    )
+
+
+@lru_cache(_REMEMBERED)
+def _names_key(name: str, value: str, sign: str) -> bool:
+    """Whether the last word says that it is a key, or none that it is something else that looks
+    so.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    if words[-2:] == ["secret", "id"]:
+        return True
+    if not _NO_SECRETS.isdisjoint(words[-3:]):
+        return False
+    if words[-1] in _KEY_WORDS:
+        return len(words) > 1 or _is_mixed(_BASE64_SIGN.sub("", value))
+    return sign in ":=" and _is_mixed(value)
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters of both cases and digits without a sign between, as no name or number has."""
+    return (
+        len(value) >= 32
+        and _PLAIN.fullmatch(value) is not None
+        and _LOWER_AND_UPPER.search(value) is not None
     )
 
 
@@ -657,7 +703,7 @@ def _small(text: str) -> str:
     return text.replace("\u0130", "I").lower()
 
 
-_has_random = lru_cache(_REMEMBERED)(_is_random)
+_has_random = lru_cache(_REMEMBERED)(_is_opaque)
 
 
 @lru_cache(_REMEMBERED)
