@@ -88,8 +88,8 @@ _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
 _NAMED = re.compile(
     _expanded(
         r"(?:{PASS}|{KEY})[\w.-]{0,30}(?!\\*\": ?\d+[,}])"
-        r"(?:\**\s{0,40}(?:[:=|?\[{(]|or\b|is:)|[<>\])]|{Q}"
-        r"|(?:{Q})?(?:[ \t]{1,40}|-)(?:{Q})?[\w+/=.~-]{16})"
+        r"(?:\**\s{0,40}(?:[:=|?\[{(!+.]|or\b|is:)|[<>\])]|{Q}"
+        r"|[ \t]{1,4}(?:{Q}|[\w.*]{1,30} ?=)|(?:{Q})?(?:[ \t]{1,40}|-)(?:{Q})?[\w+/=.~-]{16})"
     )
 )
 
@@ -165,12 +165,15 @@ def _is_random(value: str) -> bool:
     as they do in no name.
     """
     longest = max(_PLAIN.findall(value), key=len, default="")
-    if len(longest) < _LEAST or not _has_digit(longest):
+    if len(longest) < _LEAST:
         return False
+    words = len(_WORD_OR_NUMBER.findall(longest))
+    if not _has_digit(longest):
+        return len(longest) >= 32 and len(longest) < 2.6 * words
     if longest.isdecimal():
         return len(longest) > _IDS
     return (
-        len(longest) < 3.2 * len(_WORD_OR_NUMBER.findall(longest))
+        len(longest) < 3.2 * words
         or _HEX.fullmatch(longest) is not None
         or 5 * len(_CHANGE.findall(longest)) >= max(25, len(longest))
     )
@@ -179,9 +182,7 @@ def _is_random(value: str) -> bool:
 def _is_opaque(value: str) -> bool:
     """The same of a value in parts, as a UUID, and not of a name in parts."""
     joined = (_BASE64_SIGN if value.endswith("=") else _PART_SIGN).sub("", value)
-    return _is_random(value) or (
-        _is_random(joined) and not _WORDS_OF_NAME.match(value)
-    )
+    return _is_random(value) or (_is_random(joined) and not _WORDS_OF_NAME.match(value))
 
 
 def _is_password(value: str) -> bool:
@@ -284,7 +285,9 @@ _DIGIT = re.compile(r"\d")
 # one of which every value has that is a secret
 _SIGNS: Mapping[Callable[[str], bool], re.Pattern[str]] = {
     _is_spoken_password: re.compile(r"[\d!@#$%^&*+?~-]"),
-    **dict.fromkeys((_is_key, _is_random, _is_opaque, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT),
+    **dict.fromkeys(
+        (_is_key, _is_random, _is_opaque, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT
+    ),
 }
 _COMMON = re.compile(r"\b(?:the|and|for|are|was|not|but|with|from|which)\b")
 
