@@ -769,8 +769,8 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
     run = store.connection.execute
     chosen = {printable(key) for key in keys}
     rows = store.rows("SELECT r.id, r.name, s.key FROM sessions s JOIN repos r ON r.id = s.repo_id")
-    wiped = []
-    for number, name in {(r["id"], r["name"]) for r in rows if r["key"] in chosen}:
+    repositories = {(r["id"], r["name"]) for r in rows if r["key"] in chosen}
+    for number, _ in repositories:
         with store.transaction():
             _drop_sessions(store, number, chosen)
             forget_runs(store, (StageName.LINES, StageName.LOAD), number)
@@ -780,9 +780,9 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
                 run(_FORGET_LOCAL, (number, key))
             run("DROP TABLE IF EXISTS turns_fts")
             run("DELETE FROM settings WHERE name = 'prompts_indexed'")
-        wiped.append(session_cache.forget_sessions(name))
     with store.cache(create=False) as cache:
-        return all([*wiped, store.wipe(), cache.wipe()])
+        of_sessions = session_cache.forget((name for _, name in repositories), chosen)
+        return all([of_sessions, store.wipe(), cache.wipe()])
 
 
 _FORGET_LOCAL = "DELETE FROM checkpoints WHERE repo_id = ? AND checkpoint_id LIKE 'local/%/' || ?"

@@ -316,12 +316,15 @@ def forget(names: tuple[str, ...], db: Path, yes: bool) -> None:
 
     if not yes:
         click.confirm(f"Forget {', '.join(names)}?", abort=True, err=True)
-    places = [str(Path(name).absolute()) for name in names if Path(name).is_dir()]
+    directories = [Path(name).absolute() for name in names if Path(name).is_dir()]
+    places = {str(place) for each in directories for place in (each, each / ".git")}
     ids = {name for name in names if not Path(name).is_dir()}
     with Store(db, create=False) if db.exists() else Store(":memory:") as store:
-        known = {row["key"] for row in store.rows("SELECT key FROM sessions")}
+        rows = store.rows("SELECT s.key, r.path FROM sessions s JOIN repos r ON r.id = s.repo_id")
+        known = {row["key"] for row in rows}
         if unknown := sorted(ids - known - {row["id"] for row in archived()[0]}):
             raise WhoWroteError(f"there is no session {', '.join(unknown)}")
+        ids.update(row["key"] for row in rows if row["path"] in places)
         ids.update(forget_archived(ids, places))
         if not forget_sessions(store, ids):
             complain("traces stay in free pages: another program has the database or a cache open")

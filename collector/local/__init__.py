@@ -3,7 +3,7 @@
 import math
 import re
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -135,7 +135,7 @@ def _cut_ends(session: LocalSession) -> Iterator[Trace]:
 def _elsewhere(
     places: ClonePlaces,
     options: LocalOptions,
-    existing: Container[str],
+    existing: Iterable[str],
     kept: Iterable[Row],
     problems: list[Problem],
 ) -> dict[str, LocalSession]:
@@ -155,7 +155,8 @@ def _elsewhere(
     with closing(places.index):
         outside = {session.id: session for session in as_sessions(kept)}
         outside |= {session.id: session for session in _outside(places, options, problems)}
-        others = (session for key, session in outside.items() if key not in existing)
+        passed = {*existing, *forgotten(outside)}
+        others = (session for key, session in outside.items() if key not in passed)
         return {session.id: session for session in places.sessions(others, read)}
 
 

@@ -156,7 +156,8 @@ def forget(names: Collection[str], places: Collection[str] = ()) -> list[str]:
 
     Raises DatabaseUnusable.
     """
-    inside = {comparable_path(place) for place in places if place}
+    # a database has the directory of git instead of the worktree
+    inside = {comparable_path(place.removesuffix("/.git")) for place in places if place}
     with archive.opened(create=bool(names)) as kept:
         rows = kept.sessions() if kept is not None else []
         gone = [

@@ -12,7 +12,7 @@ import os
 import pickle
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -35,6 +35,8 @@ _PART = (
     "SELECT content, used_on FROM sessions_read WHERE repo = ? AND session = ? AND input_key = ?"
     " AND part = ?"
 )
+_OF_REPOSITORY = "sessions_read WHERE repo = ?"
+_OF_SESSION = "session_places WHERE substr(file, -length(?)) = ?"
 _FAILURES = (DatabaseUnusable, OSError)
 _NONCE = 12  # bytes before what is encrypted
 
@@ -145,7 +147,7 @@ def sessions_of(store: Store, repo_id: int) -> Iterator[SessionCache]:
     try:
         keeps = store.policy.keeps(FULL)
         if cache is not None and not keeps:
-            _delete(cache, "repo = ?", repo)
+            _delete(cache, _OF_REPOSITORY, repo)
         mine = SessionCache(cache, repo, archive.own_key() if cache is not None and keeps else None)
         try:
             yield mine
@@ -156,16 +158,19 @@ def sessions_of(store: Store, repo_id: int) -> Iterator[SessionCache]:
             cache.close()
 
 
-def forget_sessions(repo: str) -> bool:
-    """Removes what is kept of a repository, whatever database it is in; False when traces stay:
-    somebody else reads it.
+def forget(repos: Iterable[str], sessions: Iterable[str]) -> bool:
+    """Removes what is kept of repositories, whatever database they are in, and where sessions
+    worked, by their ids; False when traces stay: somebody else reads it.
     """
     file = path()
     cache = _open(file) if file is not None and file.exists() else None
     if cache is None:
         return True
     with cache:
-        _delete(cache, "repo = ?", repo)
+        for repo in repos:
+            _delete(cache, _OF_REPOSITORY, repo)
+        for session in sessions:
+            _delete(cache, _OF_SESSION, f"#{session}", f"#{session}")
         return cache.wipe()
 
 
@@ -178,15 +183,15 @@ def _open(file: Path) -> Store | None:
         return None
     cache = open_cache(file)
     if cache is not None:
-        _delete(cache, "used_on < ?", (date.today() - _KEPT).isoformat())
+        _delete(cache, "sessions_read WHERE used_on < ?", (date.today() - _KEPT).isoformat())
     return cache
 
 
-def _delete(cache: Store, condition: str, *values: str) -> None:
+def _delete(cache: Store, rows: str, *values: str) -> None:
     with suppress(*_FAILURES):
-        if cache.value(f"SELECT 1 FROM sessions_read WHERE {condition} LIMIT 1", values):
+        if cache.value(f"SELECT 1 FROM {rows} LIMIT 1", values):
             with cache.transaction() as connection:
-                connection.execute(f"DELETE FROM sessions_read WHERE {condition}", values)
+                connection.execute(f"DELETE FROM {rows}", values)
 
 
 def seal(value: object, key: bytes) -> bytes:

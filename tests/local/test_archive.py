@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 from support.answers import value
-from support.commands import analyse, run
+from support.commands import analyse, collect, run
 from support.invariants import broken_checks
 from support.local_clone import AgentSession, Clone
 from support.local_writers import WRITERS, keep
@@ -222,21 +222,36 @@ def test_what_still_exists_elsewhere_leaves_first(clone: Clone, home: Path, db: 
     assert [session for session, _ in kept()] == [files[1].stem]
 
 
+def _keeps(directory: Path, text: str) -> bool:
+    """Whether a file that the program wrote has it in its bytes."""
+    written = (
+        path for path in directory.rglob("*") if path.is_file() and ".claude" not in str(path)
+    )
+    return any(text.encode() in path.read_bytes() for path in written)
+
+
+@pytest.mark.parametrize("command", ["data", "collect"])
 def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
-    clone: Clone, tmp_path: Path, db: Path
+    clone: Clone, home: Path, tmp_path: Path, db: Path, command: str
 ) -> None:
     for name in ("one", "two"):
         work(clone, name)
-    file = archive.path() or tmp_path
-    run("repo", clone.path, "--history", db=db)
+    run("repo", clone.path, db=db)
     one, two = sorted(session for session, _ in kept())
+    other = Clone(home / "work" / "other")
+    work(other, "three")
     run("data", "forget", one, "--yes", db=db)
-    assert one.encode() not in db.read_bytes() + file.read_bytes()
+    run("repo", other.path, db=tmp_path / "other.db")
+    assert not _keeps(tmp_path, one)
     said = attribute(clone, db)
     assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
     run("data", "forget", "typo", "--yes", code=2, db=db)
-    run("data", "forget", clone.path, "--yes", db=db)
-    assert kept() == [] and two.encode() not in db.read_bytes() + file.read_bytes()
+    assert _keeps(tmp_path, two)
+    if command == "data":
+        run("data", "forget", clone.path, "--yes", db=db)
+    else:
+        collect("forget", "tally", "--yes", db=db)
+    assert len(kept()) == 1 and not _keeps(tmp_path, two)
 
 
 def test_an_archive_moves_to_another_machine(

@@ -33,8 +33,8 @@ from collector.repository_names import (
 from collector.runtime import shards
 from collector.runtime.progress import no_progress
 from collector.runtime.stages import StageName, digest
+from collector.storage import session_cache
 from collector.storage.merge import forget_rows, forgotten_names
-from collector.storage.session_cache import forget_sessions
 from collector.storage.store import Store, utc_now
 from collector.vocabulary.sessions import JobState
 
@@ -221,6 +221,12 @@ def load_one(name: str, path: str, shard: str, named: bool) -> str:
     return JobState.DONE
 
 
+_SESSIONS = (
+    "SELECT r.path, s.key FROM repos r LEFT JOIN sessions s ON s.repo_id = r.id WHERE r.name = ?"
+    " COLLATE NOCASE"
+)
+
+
 def forget(store: Store, name: str, root: Path) -> Numbers:
     """Removes every row, the mirror and the shard of a repository, and remembers only a hash of its
     names.
@@ -236,15 +242,12 @@ def forget(store: Store, name: str, root: Path) -> Numbers:
     for here, present in mirrors.items():
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
-    places = [
-        row["path"]
-        for each in names.values()
-        for row in store.rows("SELECT path FROM repos WHERE name = ? COLLATE NOCASE", (each,))
-    ]
-    forget_archived((), places)
+    here = [row for each in names.values() for row in store.rows(_SESSIONS, (each,))]
+    sessions = {row["key"] or "" for row in here}
+    sessions.update(forget_archived((), {row["path"] for row in here}))
     rows = sum(_forget_name(store, each) for each in names.values())
     with store.cache(create=False) as cache:
-        wiped = [store.wipe(), cache.wipe(), *map(forget_sessions, names.values())]
+        wiped = [store.wipe(), cache.wipe(), session_cache.forget(names.values(), sessions - {""})]
     mirrors_of = Mirrors(root)
     size = sum(_remove_mirror(mirrors_of, each) for each in names.values()) if root.is_dir() else 0
     return {"rows": rows, "bytes": size, "in_use": wiped.count(False)}
