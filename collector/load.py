@@ -749,12 +749,17 @@ def _drop_sessions(store: Store, repo_id: int, keys: Collection[str]) -> None:
     if keys:  # conclusions may point to them: they are computed again
         store.connection.execute(_DROP_GONE, (repo_id, json.dumps([*keys])))
         store.connection.execute("DELETE FROM commits WHERE repo_id = ?", (repo_id,))
-    store.connection.executemany(
-        "DELETE FROM sessions WHERE repo_id = ? AND key = ?", [(repo_id, key) for key in keys]
-    )
+    for rows in _OF_SESSION:
+        store.connection.executemany(f"DELETE FROM {rows}", [(repo_id, key) for key in keys])
     forget_subjects(store, repo_id, keys)
 
 
+_OF_SESSION = (
+    "sessions WHERE repo_id = ? AND key = ?",
+    "problems WHERE repo_id = ? AND subject = ?",
+    "survival WHERE repo_id = ? AND name = ?",
+    "checkpoints WHERE repo_id = ? AND checkpoint_id LIKE 'local/%/' || ?",
+)
 # the seventh value of what is kept of lines is the key of their session
 _DROP_GONE = (
     "DELETE FROM gone_commits WHERE repo_id = ? AND EXISTS (SELECT 1 FROM json_each(files) f,"
@@ -774,10 +779,6 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
         with store.transaction():
             _drop_sessions(store, number, chosen)
             forget_runs(store, (StageName.LINES, StageName.LOAD), number)
-            for key in chosen:
-                run("DELETE FROM problems WHERE repo_id = ? AND subject = ?", (number, key))
-                run("DELETE FROM survival WHERE repo_id = ? AND name = ?", (number, key))
-                run(_FORGET_LOCAL, (number, key))
             run("DROP TABLE IF EXISTS turns_fts")
             run("DELETE FROM settings WHERE name = 'prompts_indexed'")
     with store.cache(create=False) as cache:
@@ -785,7 +786,6 @@ def forget_sessions(store: Store, keys: Iterable[str]) -> bool:
         return all([of_sessions, store.wipe(), cache.wipe()])
 
 
-_FORGET_LOCAL = "DELETE FROM checkpoints WHERE repo_id = ? AND checkpoint_id LIKE 'local/%/' || ?"
 _RECORD = (
     "checkpoint_id, session_id, position, session_key_raw, transcript, transcript_blob, start, "
     "created_at, vendor_agent_lines, vendor_human_added, vendor_human_modified, "

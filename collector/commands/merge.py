@@ -23,8 +23,10 @@ def merge(
 
     SHARD is a database written by `whowrote repo PATH --db SHARD`, or any other. A repository that
     is already there is replaced if the new results are newer. Each file is merged in one
-    transaction.
+    transaction. Sessions that were forgotten on this machine are left out.
     """
+    from collector.load import forget_sessions
+    from collector.local.archived import forgotten
     from collector.storage.merge import merge as take
 
     failed = 0
@@ -44,6 +46,8 @@ def merge(
                 kept=len(result.kept),
                 forgotten=result.forgotten,
             )
+        if gone := forgotten(store.column("SELECT key FROM sessions")):
+            forget_sessions(store, gone)
     if not quiet:
         notice(
             ", ".join(f"repositories {what}: {count}" for what, count in rows.items() if count)

@@ -348,7 +348,10 @@ class Store:
                 continue
             self.connection.create_function("stored", 1, change, deterministic=True)
             run(f"UPDATE {table} SET {name} = stored({name}) WHERE {name} <> ''")
-        if not self.policy.keeps(PROMPTS):
+        if self.policy.keeps(PROMPTS):
+            self.connection.create_function("stored", 1, self.policy.text, deterministic=True)
+            run("UPDATE sessions SET label = stored(label)")
+        else:
             run("UPDATE sessions SET label = substr(key, 1, 12)")
         # the index for searching keeps the words that it was made from
         run("DROP TABLE IF EXISTS turns_fts")

@@ -240,9 +240,15 @@ def test_forgetting_leaves_no_byte_and_nothing_is_read_again(
     one, two = sorted(session for session, _ in kept())
     other = Clone(home / "work" / "other")
     work(other, "three")
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    copy = shutil.copy(db, copies)
     run("data", "forget", one, "--yes", db=db)
     run("repo", other.path, db=tmp_path / "other.db")
+    collect("merge", copy, "-o", copies / "merged.db")
+    run("repo", clone.path, db=copy)
     assert not _keeps(tmp_path, one)
+    shutil.rmtree(copies)
     said = attribute(clone, db)
     assert agents_lines(said, "one") != ["agent"] * 3 and agents_lines(said, "two") == ["agent"] * 3
     run("data", "forget", "typo", "--yes", code=2, db=db)

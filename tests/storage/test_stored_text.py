@@ -386,7 +386,7 @@ def test_the_stricter_policy_and_every_removal_survive_a_merge(tmp_path: Path) -
         for number, path in enumerate(paths):
             with Store(path) as store, store.transaction():
                 if strict == bool(number):
-                    store.keep(Policy("none", Redaction.EMAILS))
+                    store.keep(Policy("prompts", Redaction.EMAILS))
                     store.insert(
                         "forgotten", "name_hash, forgotten_at", [(tombstone("o/gone"), "2026")]
                     )
@@ -400,9 +400,13 @@ def test_the_stricter_policy_and_every_removal_survive_a_merge(tmp_path: Path) -
                     " committed_at"
                 )
                 store.insert("commits", columns, [commit])
+                store.connection.execute(
+                    "INSERT INTO sessions (repo_id, key, label, transcript) VALUES (1, 'k', 'Ask"
+                    " jo@example.org', 'pending')"
+                )
         with Store(paths[0]) as store:
             merge(store, paths[1])
-            assert store.policy == Policy("none", Redaction.EMAILS)
+            assert store.policy == Policy("prompts", Redaction.EMAILS)
             assert {row["name"] for row in store.rows("SELECT name FROM repos")} == {"o/0", "o/1"}
             assert not store.value("SELECT 1 FROM commits WHERE author_email LIKE 'jo@%'")
         assert b"jo@example.org" not in paths[0].read_bytes()
