@@ -13,6 +13,7 @@ from functools import cache
 from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -398,6 +399,8 @@ def failure_of(error: Exception) -> Failure:
             failure = Failure(_BAD, "Too large", "This needs more memory than the pages allow.")
         case InvalidSql() | DatabaseError() | OverflowError():
             failure = Failure(_BAD, "Not possible", str(error))
+        case _ if _is_foreign(error):
+            failure = Failure(_BAD, "Not possible", "The address asks for what is not there.")
         case WhoWroteError():
             failure = Failure(_PROGRAM, None, f"{error}. {error.hint}")
         case _:
@@ -408,6 +411,12 @@ def failure_of(error: Exception) -> Failure:
                 "This page failed. The terminal where the pages were started says more.",
             )
     return failure
+
+
+def _is_foreign(error: Exception) -> bool:
+    """Whether Datasette failed by itself, which it does where it reads what an address asks for."""
+    names = (frame.f_globals["__name__"] for frame, _ in walk_tb(error.__traceback__))
+    return not any(name.startswith(__package__) for name in names)
 
 
 COUNT_MS = 150  # views over millions of lines take seconds to count

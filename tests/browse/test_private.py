@@ -150,6 +150,11 @@ UNANSWERABLE = {
     "/my~2Edata~2Ev2?sql=" + quote("select * from nothing"): 400,
     "/my~2Edata~2Ev2/turns?_size=x": 400,
     "/my~2Edata~2Ev2/turns?_sort=none": 400,
+    "/my~2Edata~2Ev2/turns?_through=no": 400,
+    '/my~2Edata~2Ev2/turns?_through={"table":1,"column":[],"value":{}}': 400,
+    "/-/static/" + "a" * 5000: 400,
+    "/my~2Edata~2Ev2/corpus_sessions?_next=%00": 400,
+    "/my~2Edata~2Ev2/turns?_timelimit=no": 400,
 }
 
 
