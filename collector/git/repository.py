@@ -191,9 +191,9 @@ class GitRepo(RepositoryBase):
         if self._listed is not None:
             return {name: oid for name, oid in self._listed.items() if name != "HEAD"}
         result = {}
-        for name in self._repo.listall_references():
+        for ref in self._repo.references.iterator():  # to look each up takes twice as long
             try:
-                result[name] = str(self._repo.references[name].resolve().target)
+                result[ref.name] = str(ref.resolve().target)
             # ValueError: libgit2 takes no name that long
             except _ABSENT:
                 continue
