@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from collector.json_values import Row, Texts
@@ -84,14 +84,6 @@ _SHORT = 300  # characters of a text worth remembering
 
 
 _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
-# with what a value may follow: not only a number, as a count of tokens is
-_NAMED = re.compile(
-    _expanded(
-        r"(?:{PASS}|{KEY})[\w.-]{0,30}(?!\\*\": ?\d+[,}])"
-        r"(?:\**\s{0,40}(?:[:=|?\[{(!+.]|or\b|is:)|[<>\])]|{Q}"
-        r"|[ \t]{1,4}(?:{Q}|[\w.*]{1,30} ?=)|(?:{Q})?(?:[ \t]{1,40}|-)(?:{Q})?[\w+/=.~-]{16})"
-    )
-)
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
 _PLACEHOLDER = re.compile(
@@ -121,6 +113,7 @@ _MIXED = re.compile(r"\d[A-Za-z]\w*\d[A-Za-z]")  # digits between letters, again
 _IDS = 20  # digits of numbers that things have
 _CHANGE = re.compile(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]")  # from letters to digits or back
 _PART_SIGN = re.compile("[-_.]")
+_LOWER_AND_UPPER = re.compile("[a-z].*[A-Z]|[A-Z].*[a-z]")
 _BASE64_SIGN = re.compile("[+/=_-]")
 _TYPES = re.compile(
     r"string|text|number|boolean|object|required|optional|unknown|undefined|hidden|invalid|missing|correct|wrong"
@@ -322,7 +315,6 @@ class _Words(NamedTuple):
     small: str  # the text in small letters
     places: Mapping[str, list[int]]
     nouns: list[int]  # where `PASS` and `KEY` may begin
-    named: list[int]  # those with what a value may follow
 
 
 @dataclass(frozen=True)
@@ -347,7 +339,7 @@ class _Place:
         """The text without what the place holds; `words`: those of the text."""
         parts = []
         end = 0
-        starts: Iterable[int] = words.named if self.at_word else self._starts(words)
+        starts: Iterable[int] = words.nouns if self.at_word else self._starts(words)
         if not starts:
             return text
         if sign := _SIGNS.get(self.fits):
@@ -469,7 +461,7 @@ def _words_of(text: str) -> _Words:
     small = _small(text)
     places = _finder()(small)
     nouns = _occurrences(places, _NOUNS)
-    return _Words(small, places, nouns, [noun for noun in nouns if _NAMED.match(small, noun)])
+    return _Words(small, places, nouns)
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
@@ -543,10 +535,8 @@ _KEYS = _RULES["parts"]["KEYS"].split("|")
 _NOUNS = _NAMING - {"key"} | {f"{key}{sign}key" for key in _KEYS for sign in ("", " ", "_", "-")}
 _BEHIND = 64  # characters before a word that are looked at
 _LEAD = 160  # the same of those with which a pattern begins
-_SERVICES = frozenset(_RULES["services"].split())
 _KEY_WORDS = frozenset(_RULES["key_words"].split())
 _NO_SECRETS = frozenset(_RULES["no_secrets"].split())
-_LOWER_AND_UPPER = re.compile("[a-z].*[A-Z]|[A-Z].*[a-z]")
 _NEAR = 12  # characters between a name and its value
 # not the sum of a Go module
 _GIVEN = re.compile(
@@ -629,7 +619,7 @@ def _secrets_out(text: str) -> str:
         text = _RUNS.sub(lambda run: _tokens_out(run[0]), text)
         runs = list(_RUNS.finditer(text))
     randoms = (run for run in runs if _has_random(run[0]))
-    keys = {key for run in randoms for key in _keys_of_services(text, run)}
+    keys = {key for run in randoms for key in _keys_beside_names(text, run)}
     for key in sorted(keys, key=len, reverse=True):  # one may be the beginning of another
         text = text.replace(key, SECRET)
     words = _words_of(text)
@@ -645,14 +635,14 @@ def _secrets_out(text: str) -> str:
     return text
 
 
-def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
-    """Values of a run of characters that stand beside the name of a service."""
+def _keys_beside_names(text: str, run: re.Match[str]) -> Iterable[str]:
+    """Values of a run of characters that stand beside a name of a key."""
     for given in _GIVEN.finditer(text, max(0, run.start() - _NEAR), run.end()):
         value = given["secret"]
         name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
         if (
             name is not None
-            and (_names_service(name[1][::-1]) or _names_key(name[1][::-1], value, given[0]))
+            and _names_key(name[1][::-1], value)
             and _has_random(value)
             and not _PLACEHOLDER.search(value)
         ):
@@ -660,16 +650,7 @@ def _keys_of_services(text: str, run: re.Match[str]) -> Iterable[str]:
 
 
 @lru_cache(_REMEMBERED)
-def _names_service(name: str) -> bool:
-    words = [word.lower() for word in _WORD.findall(name)]
-    words += [before + after for before, after in pairwise(words)]
-    return any(
-        word[:end] in _SERVICES for word in words for end in {len(word), *range(6, len(word))}
-    )
-
-
-@lru_cache(_REMEMBERED)
-def _names_key(name: str, value: str, sign: str) -> bool:
+def _names_key(name: str, value: str) -> bool:
     """Whether the last word says that it is a key, or none that it is something else that looks
     so.
     """
@@ -680,13 +661,13 @@ def _names_key(name: str, value: str, sign: str) -> bool:
         return False
     if words[-1] in _KEY_WORDS:
         return len(words) > 1 or _is_mixed(_BASE64_SIGN.sub("", value))
-    return sign in ":=" and _is_mixed(value)
+    return _is_mixed(value)
 
 
 def _is_mixed(value: str) -> bool:
     """Letters of both cases and digits without a sign between, as no name or number has."""
     return (
-        len(value) >= 32
+        len(value) >= 24
         and _PLAIN.fullmatch(value) is not None
         and _LOWER_AND_UPPER.search(value) is not None
     )

@@ -18,7 +18,7 @@ from collector.text import SECRET
 
 # a line that a diff removes, and one of a file that an agent read
 BEFORE_LINES = ("-", " 12\u2192")
-PLANTED = planted("first") + planted("second") + planted("fourth")
+PLANTED = planted("first") + planted("second") + planted("fourth") + planted("fifth")
 
 
 def in_json(text: str, depth: int, ascii_alone: bool = True) -> str:
@@ -60,21 +60,6 @@ def test_a_token_is_found_whatever_stands_before_it(before: str) -> None:
     assert secrets_out(f"{before}{token}\n") == f"{before}{SECRET}\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'os.getenv("DB_PASSWORD", default="{}")',
-        'config("SECRET_KEY", default="{}")',
-        'env::var("API_SECRET").unwrap_or("{}".into())',
-        'System.getenv("API_KEY").orElse("{}")',
-        json.dumps("user\tapi_key\nada\t{}\n"),
-    ],
-)
-def test_a_default_by_name_and_a_column_between_escaped_tabs_are_taken_out(text: str) -> None:
-    value = "q7RtLs0pWzVbN2XdFhGaMyC4"
-    assert secrets_out(text.format(value)) == text.format(SECRET)
-
-
 def test_most_of_a_third_set_is_taken_out() -> None:
     """Of 225 kinds planted before the rules were changed 151 were found, 168 by rules made for
     the second set; now 215.
@@ -83,18 +68,11 @@ def test_most_of_a_third_set_is_taken_out() -> None:
     assert sum(not missed(secret) for secret in third) >= 215
 
 
-def test_a_value_beside_the_name_of_a_service_is_taken_out_and_ids_beside_other_names_stay() -> (
-    None
-):
+def test_a_value_beside_a_name_that_ends_as_keys_do_is_taken_out_and_ids_stay() -> None:
     value = "a1B2c3D4e5F6g7H8i9J0"
-    for name in ("snykToken: ", "new_relic_app = ", 'MessageBird("', "datadog_x="):
+    for name in ("snykToken: ", "mapsKey: ", "BW_SESSION="):
         assert value not in secrets_out(f"{name}{value}")
-    for text in (
-        f"build = {value}",
-        f"datadog {value}",
-        "datadog: userProfileSettings2",
-        "sentry: https://host.test/app/main.js",
-    ):
+    for text in (f"build = {value}", f"cache_key = {value}", f"datadog {value}"):
         assert secrets_out(text) == text
 
 
@@ -245,15 +223,6 @@ def test_letters_that_become_two_in_small_letters_shift_nothing() -> None:
         secrets_out("\u0130" * 9 + " API_TOKEN=a1b2c3d4e5f6 " + "\u0130" * 300)
         == "\u0130" * 9 + f" API_TOKEN={SECRET} " + "\u0130" * 300
     )
-
-
-def test_a_path_that_comes_again_is_read_once() -> None:
-    before = redaction._tokens_out.cache_info()
-    for _ in range(2):
-        secrets_out(" ".join(["/home/jo/source/component/index.tsx"] * 500))
-    after = redaction._tokens_out.cache_info()
-    assert (after.misses + after.hits) - (before.misses + before.hits) == 2
-    assert after.misses <= before.misses + 1
 
 
 def test_what_stands_around_a_secret_stays() -> None:

@@ -242,12 +242,12 @@ def forget(store: Store, name: str, root: Path) -> Numbers:
     for here, present in mirrors.items():
         if here in names and here.count("/") == 1 and present.lower() not in mirrors:
             names.setdefault(present.lower(), present)
-    here = [row for each in names.values() for row in store.rows(_SESSIONS, (each,))]
-    sessions = {row["key"] or "" for row in here}
-    sessions.update(forget_archived((), {row["path"] for row in here}))
+    found = [row for each in names.values() for row in store.rows(_SESSIONS, (each,))]
+    sessions = {row["key"] for row in found}
+    sessions.update(forget_archived((), {row["path"] for row in found}))
     rows = sum(_forget_name(store, each) for each in names.values())
     with store.cache(create=False) as cache:
-        wiped = [store.wipe(), cache.wipe(), session_cache.forget(names.values(), sessions - {""})]
+        wiped = [store.wipe(), cache.wipe(), session_cache.forget(names.values(), sessions)]
     mirrors_of = Mirrors(root)
     size = sum(_remove_mirror(mirrors_of, each) for each in names.values()) if root.is_dir() else 0
     return {"rows": rows, "bytes": size, "in_use": wiped.count(False)}
