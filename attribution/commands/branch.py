@@ -183,7 +183,7 @@ def _print_statement(stated: Row) -> None:
     nobody = f"no agent is on record for {added}; who wrote {known['open']:,} is not known."
     told = tell(known) if known["agents"] else nobody
     where = f"{stated['branch']}, {since} {stated['base']}"
-    for line in (f"{where}: {told}", *_quotes(stated), *_lines_to_copy(stated, told)):
+    for line in (f"{where}: {told}", *_lines_to_copy(stated, told), *_quotes(stated)):
         click.echo(printable(line))
 
 
@@ -216,6 +216,8 @@ def _numbered_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
     """What can be copied: trailers, the template's part about AI, and a sentence."""
+    from attribution.queries.policy_words import TELLS
+
     said, is_known = stated["said"], bool(stated["known"]["agents"])
     at = [f"{row['key']}, {row['path']}:{row['line']}" for row in stated["forms"]]
     places = "; or ".join(place.removesuffix(", :0") for place in at)  # of a form that was named
@@ -223,7 +225,7 @@ def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
         if row["trailers"]:
             yield f"for the message of {row['of']} ({places}):"
             yield from row["trailers"]
-        for line in row["there"]:
+        for line in set(row["there"]).difference(row["refused"]):
             yield f"the message of {row['of']} has it already: {line}"
         for line in row["refused"]:
             yield f"take out of the message of {row['of']} what the project refuses: {line}"
@@ -231,9 +233,10 @@ def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
         left = "what is left open is yours to answer" if is_known else "no agent is known"
         yield f"for the pull request ({said['template_path']}; {left}):"
         yield from stated["template"]
-    is_asked = any(said[kind] for kind in ("refuses", "quoted", "template"))
+    rows = [*said["refuses"], *said["quoted"], *said["template"]]
+    is_asked = any(TELLS.search(row["text"]) for row in rows)
     if is_known and is_asked and told not in stated["template"]:
-        yield "where a text above asks to be told, and in your own words where it wants them:"
+        yield "where a text below asks to be told, and in your own words where it wants them:"
         yield told
 
 

@@ -65,6 +65,12 @@ REFUSES = _any(
     r"|\b(?:will|may) (?:\w+ ){0,2}close\b",
     r"\b(?:must|should|only)\b.{0,60}\b(?:written|authored|created|submitted) by (?:a )?humans?\b",
 )
+# It asks to be told of the use of AI.
+TELLS = _any(
+    r"disclos|\bdeclar|\bmention|\bindicat|\bstate\b|\bspecif(?:y|ied)|acknowledg|\btell\b|\bsay\b"
+    r"|\btranspar|\binform\b|\bdescribe (?:how|what|which)|\bnote (?:it|that|which|in)\b"
+    r"|\blet us know"
+)
 # Work of any kind.
 WORK = _any(
     CONTRIBUTED.pattern,
@@ -86,9 +92,10 @@ CLAUSE = _any(
     r"\b(?=(?:instead of|rather than)\b)|\s(?=not \W?[\w-]+-by\b)",
 )
 UNWANTED = _any(
-    r"^\W*no\s|\b(?:not|never|n.t)\W+(?:\w+ ){0,3}(?:us|add|includ|list|nam|append|put|insert|sign"
-    r"|writ|contain|have|commit|as |be )|(?:\bnot|\bnever)\W*$|\b(?:instead of|rather than|removed?"
-    r"|strip|without|drop|omit|leave out|(?:forbid|prohibit|disallow|avoid|reject|bann)\w*)\b"
+    r"(?:^|: )\W*no\s|\b(?:not|never|n.t)\W+(?:\w+ ){0,3}(?:us|add|includ|list|nam|append|put"
+    r"|insert|sign|writ|contain|have|commit|as |be )|(?:\bnot|\bnever)\W*$|\b(?:instead of"
+    r"|rather than|removed?|strip|without|drop|omit|leave out"
+    r"|(?:forbid|prohibit|disallow|avoid|reject|bann)\w*)\b"
     r"|\bno\b\W*(?:\w+(?:-\w+)*\W+){0,3}$"
 )
 NEGATIVE = _any(r"\b(?:no|not|never|cannot|nor|neither)\b|n['’]t\b")

@@ -4,7 +4,6 @@ faults and kills change nothing.
 
 from __future__ import annotations
 
-import gzip
 import json
 import tempfile
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from support import jsonl
 from support.answers import column, pick
 from support.commands import collect
 from support.fake_time import FakeTime
@@ -38,7 +36,7 @@ from collector.discovery.github.patience import Token
 from collector.discovery.github.transport import Web
 from collector.discovery.selection import run as running
 from collector.discovery.selection.probe import Prober
-from collector.discovery.selection.report import chapman, report
+from collector.discovery.selection.report import report
 from collector.discovery.selection.run import (
     DiscoverResult,
     Filters,
@@ -436,35 +434,7 @@ def test_a_name_is_a_name_or_nothing(text: str) -> None:
         )
 
 
-# --- estimates ------------------------------------------------------------------------------------
-
-
-def test_chapman_on_numbers_done_by_hand() -> None:
-    found = chapman(30, 30, 22)  # 31 * 31 / 23 - 1
-    assert found is not None
-    assert found.seen == 38 and found.total == pytest.approx(40.7826, abs=1e-4)
-    # variance 31*31*8*8 / (23*23*24) = 4.8444; factor on the 2.7826 not seen: exp(1.96 sqrt(ln(1 +
-    # 4.8444 / 2.7826^2))) = 3.9206
-    assert found.low == pytest.approx(38.7097, abs=1e-3)
-    assert found.high == pytest.approx(48.909, abs=1e-2)
-    assert chapman(0, 5, 0) is None
-    same = chapman(7, 7, 7)
-    assert same is not None and (same.low, same.total, same.high) == (7, 7, 7)
-
-
-def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
-    import random
-
-    rng = random.Random(7)
-    held = 0
-    for _ in range(400):
-        seen = [[rng.random() < p for p in (0.6, 0.5, 0.4)] for _ in range(200)]
-        first = sum(s[0] for s in seen)
-        second = sum(s[1] for s in seen)
-        pair = chapman(first, second, sum(s[0] and s[1] for s in seen))
-        assert pair is not None
-        held += pair.low <= 200 <= pair.high
-    assert held > 360  # of 400
+# --- the report -----------------------------------------------------------------------------------
 
 
 def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: Path) -> None:
@@ -490,46 +460,6 @@ def test_the_report_counts_a_renamed_repository_once(server: GitHubServer, db: P
     layouts = {row["layout"]: row["count"] for row in sections["layouts"]}
     assert layouts["one ref per checkpoint, no v1 branch"] == 1 and layouts["v2"] == 1
     assert {row["number"]: row["max"] for row in sections["numbers"]}["stars"] == 10
-    assert sections["overlap"] == []  # a list is no independent channel
-
-
-def test_the_overlap_of_searches_is_of_confirmed_repositories_only(
-    tmp_path: Path, db: Path
-) -> None:
-    both = [
-        Repo(f"o/both{n}", files={SETTINGS: "{}"}, commits=commits(1, f"{n}"), raw=refs(V1))
-        for n in range(6)
-    ]
-    one = [Repo(f"o/code{n}", files={SETTINGS: "{}"}, raw=refs(V1)) for n in range(2)]
-    other = [Repo(f"o/commit{n}", commits=commits(1, f"{n}y"), raw=refs(ONE)) for n in range(3)]
-    none = [Repo(f"o/none{n}", files={SETTINGS: "{}"}, raw=refs()) for n in range(5)]
-    pushed = ("o/both0", "o/code0", "o/commit0", "o/pushed")
-    events = [
-        {
-            "type": "PushEvent",
-            "repo": {"id": n, "name": name},
-            "payload": {"ref": V1, "head": "1" * 40},
-        }
-        for n, name in enumerate(pushed)
-    ]
-    (tmp_path / "gh").mkdir()
-    (tmp_path / "gh" / "2026-02-01-0.json.gz").write_bytes(gzip.compress(jsonl(*events)))
-    server = GitHubServer(World([*both, *one, *other, *none, Repo("o/pushed", raw=refs(V1))]))
-    time = FakeTime(NOW.timestamp())
-    with server, opened(server, db, time, archive=str(tmp_path / "gh")) as context:
-        discover(context, ["code_search", "commit_search"], Filters(), prober(context))
-        # both look at the default branch: that they agree is no evidence
-        [alone] = report(context.log.store, NOW)["overlap"]
-        assert (
-            alone["estimated"] is None
-            and alone["note"] == "code_search and commit_search share the default branch: one list"
-        )
-        discover(context, ["gharchive"], Filters(), prober(context))
-        [pair] = report(context.log.store, NOW)["overlap"]
-    expected = chapman(11, 4, 3)
-    assert expected is not None and expected.seen == 12
-    assert pair["channels"] == "code_search/commit_search, gharchive"
-    assert pick(pair, "found", "by_both", "estimated") == (12, 3, round(expected.total, 1))
 
 
 # --- kills and faults -----------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -319,17 +318,6 @@ class ChannelContext:
         return datetime.fromtimestamp(self.github.clock.now(), UTC)
 
 
-class Scope(StrEnum):
-    """What a channel looks at.
-
-    Two channels that look at the same find and miss the same repositories: they are one witness.
-    """
-
-    DEFAULT_BRANCH = "default branch"
-    EVENTS = "events of pushes"
-    NOTHING = "nothing by itself"  # lists, and what follows from other finds
-
-
 class Channel(NamedTuple):
     """`run` resumes at the cursors; it raises WhoWroteError when it has to stop early, and
     everything before is kept.
@@ -338,7 +326,6 @@ class Channel(NamedTuple):
     name: str
     about: str  # what it asks and what it needs, for people
     needs_token: bool
-    scope: Scope
     run: Callable[[ChannelContext], None]
     # whether it is asked when no channel is named
     is_usual: Callable[[DiscoverOptions], bool] = is_search_wanted

@@ -7,7 +7,7 @@ when the server ignores sizes. The index leaves out most forks, files over 384 k
 without activity for a year.
 """
 
-from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit, Scope
+from collector.discovery.channels.channel import Channel, ChannelContext, DiscoveryHit
 from collector.discovery.channels.paging import (
     Search,
     halve_sizes,
@@ -40,4 +40,4 @@ def run(context: ChannelContext) -> None:
 
 
 ABOUT = "repositories with files of a record, or Entire's hooks in agents' settings; needs a token"
-CHANNEL = Channel(NAME, ABOUT, True, Scope.DEFAULT_BRANCH, run)
+CHANNEL = Channel(NAME, ABOUT, True, run)

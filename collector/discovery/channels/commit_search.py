@@ -17,7 +17,6 @@ from collector.discovery.channels.channel import (
     ChannelContext,
     Cursor,
     DiscoveryHit,
-    Scope,
 )
 from collector.discovery.channels.paging import (
     Item,
@@ -111,6 +110,4 @@ def run(context: ChannelContext) -> None:
     run_searches(context, SEARCH, queries, roots)
 
 
-CHANNEL = Channel(
-    NAME, "commits whose message names a checkpoint, or an agent", False, Scope.DEFAULT_BRANCH, run
-)
+CHANNEL = Channel(NAME, "commits whose message names a checkpoint, or an agent", False, run)

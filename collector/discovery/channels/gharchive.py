@@ -25,7 +25,6 @@ from collector.discovery.channels.channel import (
     ChannelContext,
     Cursor,
     DiscoveryHit,
-    Scope,
     is_search_wanted,
 )
 from collector.discovery.github.transport import Unreachable
@@ -265,7 +264,6 @@ CHANNEL = Channel(
     NAME,
     ABOUT,
     False,
-    Scope.EVENTS,
     run,
     lambda options: is_search_wanted(options) and bool(options.since or options.archive),
 )

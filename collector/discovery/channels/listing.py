@@ -14,7 +14,6 @@ from collector.discovery.channels.channel import (
     ChannelContext,
     Cursor,
     DiscoveryHit,
-    Scope,
     parse_name,
 )
 from collector.discovery.channels.paging import PER_PAGE, hit_of
@@ -145,7 +144,6 @@ CHANNEL = Channel(
     NAME,
     "what --list or --owner names; the only one asked when they name something",
     False,
-    Scope.NOTHING,
     run,
     is_usual=lambda options: options.names_repositories,
 )

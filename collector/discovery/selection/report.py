@@ -1,5 +1,4 @@
-"""Selection statistics: what each channel found, what was confirmed, what was left out and why, and
-how much was probably missed.
+"""Selection statistics: what each channel found, what was confirmed, what was left out and why.
 
 A repository that was renamed counts once, under its present name, with the channels of all its
 names.
@@ -7,17 +6,12 @@ names.
 
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from itertools import combinations
-from typing import NamedTuple
 
 from collector.checkpoints.entire import BRANCHES
-from collector.discovery.channels import channels
-from collector.discovery.channels.channel import Scope
 from collector.discovery.records import CHECKPOINTS, records
 from collector.discovery.words import Exclusion
 from collector.json_values import Numbers, Row, Texts
@@ -26,7 +20,6 @@ from collector.storage.store import Store
 # no channels: a new name, and a place of checkpoints that a repository names
 DERIVED = ("renamed", "checkpoint_remote")
 TOP = 10
-_Z = 1.959964  # standard deviations of a 95 % interval
 
 # There may be a million candidates: SQLite counts them, and no list of all of them is held.
 _CURRENT = "candidates c WHERE c.id NOT IN (SELECT id FROM temp.renamed)"
@@ -57,21 +50,15 @@ _CURSORS = (
     " channel, state ORDER BY 1, 2"
 )
 
-Overlaps = Mapping[frozenset[str], int]  # confirmed repositories by the channels that found them
-
 
 def report(store: Store, now: datetime) -> dict[str, list[Row]]:
     """Sections, each a list of rows with the same columns. Raises DatabaseUnusable."""
     with _one_moment(store, now):
-        groups = _groups(store)
-        overlaps = Counter[frozenset[str]]()
-        for group in groups:
-            overlaps[group["channels"]] += group["confirmed"]
         totals = _totals(store)
         counts = _count(store, f"{_CURRENT} AND {_CONFIRMED}", _LAYOUTS)
         return {
             "totals": [{"what": name, "count": count} for name, count in totals.items()],
-            "channels": _channels(store, groups),
+            "channels": _channels(store, _groups(store)),
             "exclusions": _exclusions(store),
             "layouts": [
                 {"layout": name, "count": count, "of": totals["confirmed"]}
@@ -81,7 +68,6 @@ def report(store: Store, now: datetime) -> dict[str, list[Row]]:
             "numbers": _numbers(store, totals["taken"]),
             "languages": _top(store, "language"),
             "licences": _top(store, "licence"),
-            "overlap": estimate_overlaps(+overlaps),
             "cursors": store.rows(_CURSORS),
         }
 
@@ -228,89 +214,3 @@ def _top(store: Store, column: str) -> list[Row]:
     if others:
         rows.append({column: "(others)", "count": others, "of": total})
     return rows
-
-
-def estimate_overlaps(overlaps: Overlaps) -> list[Row]:
-    """An estimate from each pair of scopes.
-
-    Channels that look at the same, as the default branch, are one list: that they agree says
-    nothing about what both cannot see.
-    """
-    scopes: dict[str, list[str]] = {}
-    for channel in channels():  # those that look by themselves and found something confirmed
-        if channel.scope is not Scope.NOTHING and any(channel.name in names for names in overlaps):
-            scopes.setdefault(channel.scope, []).append(channel.name)
-    shared = "; ".join(
-        f"{' and '.join(names)} share the {scope}: one list"
-        for scope, names in scopes.items()
-        if len(names) > 1
-    )
-    rows = []
-    for first, second in combinations(scopes.values(), 2):
-        both = _found_by(overlaps, first, second)
-        estimate = chapman(_found_by(overlaps, first), _found_by(overlaps, second), both)
-        if estimate is not None:
-            rows.append(
-                {
-                    "channels": f"{'/'.join(first)}, {'/'.join(second)}",
-                    "found": estimate.seen,
-                    "by_both": both,
-                    "estimated": round(estimate.total, 1),
-                    "low": round(estimate.low, 1),
-                    "high": round(estimate.high, 1),
-                    "share_found": round(estimate.seen / estimate.total, 3),
-                    "note": shared,
-                }
-            )
-    if rows or not scopes:
-        return rows
-    empty = dict.fromkeys(("found", "by_both", "estimated", "low", "high", "share_found"))
-    (members,) = scopes.values()
-    return [
-        {
-            "channels": "/".join(members),
-            **empty,
-            "note": shared or "one channel alone has no overlap",
-        }
-    ]
-
-
-def _found_by(overlaps: Overlaps, *lists: list[str]) -> int:
-    """How many repositories are on each of these lists."""
-    return sum(count for names, count in overlaps.items() if not any(map(names.isdisjoint, lists)))
-
-
-class Estimate(NamedTuple):
-    """`total` with its interval; `seen` is how many were found."""
-
-    seen: int
-    total: float
-    low: float
-    high: float
-
-
-def chapman(first: int, second: int, both: int) -> Estimate | None:
-    """How many repositories no channel found, from how many are on each of two lists, and how many
-    on both (capture-recapture).
-
-    Chapman's estimator with Seber's variance. The interval is 95 %, log-normal on the part not seen
-    (Chao 1987). It assumes that the two find independently of each other: those that find the same
-    kind of repository overlap more than that and make the estimate too small, those that exclude
-    each other make it too large. None when one list is empty.
-    """
-    if not first or not second:
-        return None
-    total = (first + 1) * (second + 1) / (both + 1) - 1
-    variance = (
-        (first + 1)
-        * (second + 1)
-        * (first - both)
-        * (second - both)
-        / ((both + 1) ** 2 * (both + 2))
-    )
-    seen = first + second - both
-    unseen = total - seen
-    if unseen <= 0 or variance <= 0:
-        return Estimate(seen, max(total, float(seen)), float(seen), max(total, float(seen)))
-    spread = math.exp(_Z * math.sqrt(math.log(1 + variance / unseen**2)))
-    return Estimate(seen, total, seen + unseen / spread, seen + unseen * spread)
