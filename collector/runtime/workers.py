@@ -183,10 +183,7 @@ class _Worker:
     def __init__(self, work: Work, limits: TaskLimits) -> None:
         from multiprocessing import get_context
 
-        # The workers of a worker begin with all that it has loaded. Any other process may have
-        # threads, which fork does not copy.
-        forks = sys.platform == "linux" and _parent is not None and threading.active_count() == 1
-        context: Any = get_context("fork" if forks else "spawn")
+        context: Any = get_context("fork" if _has_one_thread() else "spawn")
         self.connection, theirs = context.Pipe()
         _connections.add(self.connection)
         self._process = context.Process(target=_serve, args=(theirs, work, limits), daemon=True)
@@ -285,6 +282,13 @@ class _Worker:
             self._process.kill()
         self._process.join()
         self.connection.close()
+
+
+def _has_one_thread() -> bool:
+    """Whether a worker can begin with all that this process has loaded: fork copies no other
+    thread, and a lock that one holds stays locked. Those of libraries are counted, too.
+    """
+    return sys.platform == "linux" and len([*Path("/proc/self/task").glob("*")]) == 1
 
 
 @contextmanager
