@@ -15,7 +15,7 @@ from attribution.authorship.case import SLACK
 from attribution.authorship.clock_offsets import Added, lines_before, rare_lines
 from attribution.authorship.commits import CommitHistory
 from attribution.authorship.own_commits import OwnCommit
-from attribution.authorship.session_edits import SessionEdits, telling_lines
+from attribution.authorship.session_edits import SessionEdits
 from attribution.authorship.verdicts import CallRef
 from collector.files.kinds import BY_HAND
 from collector.model import Status
@@ -92,7 +92,7 @@ def _lines_of(session: SessionEdits, committed: Mapping[str, float]) -> _Lines:
     found = _Lines({}, {}, frozenset())
     changed: set[str] = set()
     for at, _, text, kind in sorted(events):
-        for line in committed.keys() & set(telling_lines(text)):
+        for line in committed.keys() & map(str.strip, text.split("\n")):
             if line in found.seen or line in found.written:
                 continue
             if kind == "seen":

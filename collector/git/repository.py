@@ -390,6 +390,8 @@ class GitRepo(RepositoryBase):
     def commit(self, sha: str) -> Commit | None:
         try:
             commit = self._repo[sha].peel(pygit2.Commit)
+        except KeyError:
+            return None
         except _ABSENT:
             return self._refused(sha)
         return _commit(commit)

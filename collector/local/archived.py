@@ -15,7 +15,7 @@ from collector.json_values import Row
 from collector.local.model import LocalSessions
 from collector.model import Problem
 from collector.storage import archive
-from collector.text import comparable_path, decode
+from collector.text import comparable_path, count_of, decode
 
 _FACTS = ("agent", "key", "cwd", "why", "elsewhere", "at", "unseen_until")
 # seconds before a session was last written, and after, in whose commits its text may stand
@@ -182,9 +182,8 @@ def kept_note(rows: Sequence[Row]) -> str:
     if not gone:
         return ""
     oldest = datetime.fromtimestamp(min(row["at"] for row in gone), UTC).date()
-    what = "session is" if len(gone) == 1 else "sessions are"
     size = sum(row["bytes"] or 0 for row in gone) / 1e6
     return (
-        f"{len(gone):,} {what} kept that their agents have deleted, {size:,.1f} MB, the oldest of"
-        f" {oldest}: whowrote data archive"
+        f"kept, though deleted by their agents: {count_of(len(gone), 'session')}, {size:,.1f} MB,"
+        f" the oldest of {oldest}: whowrote data archive"
     )

@@ -38,7 +38,7 @@ _SHOWN = 3
 _TELLING = 12  # characters without blanks: a shorter line stands anywhere
 _ENOUGH = 10  # telling lines of a session in the clone's files
 _SHARE = 0.5  # of all that it wrote
-_CLONES = 100  # whose texts are known to be of no session
+_CLONES = 100  # with whose texts it is known to have been compared
 _COMMITS = 200  # of a session's time that are looked at
 
 
@@ -132,12 +132,8 @@ class ClonePlaces:
         made = self._commits(places, places.made)
         shown = made if made or made_only else self._commits(places, places.shown)
         if shown:
-            more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
             verb = "made" if made else "showed what was made meanwhile,"
-            return (
-                f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])}{more} of this clone, in"
-                f" {cwd}"
-            )
+            return f"{verb} {', '.join(sha[:9] for sha in shown[:_SHOWN])} of this clone, in {cwd}"
         head = next(filter(self._repo.has, places.began_at), "")
         if head and not files.is_there(cwd):
             return f"began at {head[:9]} of this clone, in {cwd}"
@@ -166,20 +162,23 @@ class ClonePlaces:
             return ""  # neither gone nor a clone with commits of this one
         blobs = self._versions(places)
         key = digest(*sorted(blobs))
-        if not blobs or key in places.unlike:
-            return ""
-        standing = {line for blob in blobs for line in _telling(decode(self._repo.content(blob)))}
-        written = set[str]()
+        known = next((entry for entry in places.compared if entry.startswith(key)), "")
         with suppress(StopIteration, *_FAILURES):
-            reader = next(reader for reader in readers() if session.agent == reader.NAME)
-            parts = list(load())
-            for call in reader.read(session.id, iter(parts)).calls:
-                written.update(*map(_telling, _texts(call)))
-            count = len(written & standing)
-            if count >= max(_ENOUGH, _SHARE * len(written)):
-                return f"wrote {count} lines of this clone's files, in {session.cwd}"
-            if parts:  # else it could not be read, and is tried again
-                self.index.keep(session, replace(places, unlike=(key, *places.unlike[:_CLONES])))
+            if blobs and not known:
+                reader = next(reader for reader in readers() if session.agent == reader.NAME)
+                parts = list(load())
+                written = set[str]()
+                for call in reader.read(session.id, iter(parts)).calls:
+                    written.update(*map(_telling, _texts(call)))
+                texts = (decode(self._repo.content(blob)) for blob in blobs)
+                count = len(written.intersection(line for text in texts for line in _telling(text)))
+                known = f"{key} {count}" if count >= max(_ENOUGH, _SHARE * len(written)) else key
+                if parts:  # else it could not be read, and is tried again
+                    compared = (known, *places.compared[:_CLONES])
+                    self.index.keep(session, replace(places, compared=compared))
+        number = known.removeprefix(key).strip()
+        if number:
+            return f"wrote {number} lines of this clone's files, in {session.cwd}"
         return ""
 
     @cached_property

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from collector.agents.machine.model import LocalSession, Trace
 from collector.model import Problem
+from collector.text import count_of
 
 _LISTED = 3  # directories
 
@@ -62,9 +63,8 @@ def elsewhere_note(local: LocalSessions) -> str:
 def traces_note(local: LocalSessions) -> str:
     """How many sessions cannot be read; "" for none."""
     count = len({trace.session for trace in local.traces})
-    what = "session has" if count == 1 else "sessions have"
     if count:
-        return f"{count} {what} left traces and no whole transcript"
+        return f"{count_of(count, 'session')} left traces and no whole transcript"
     return ""
 
 

@@ -74,7 +74,8 @@ class NamedPlaces:
     begin: float = float("-inf")
     end: float = float("inf")
     exact: bool = False
-    unlike: tuple[str, ...] = ()  # keys of texts that are not what it wrote
+    # keys of texts that it was compared with, with the number of lines where it wrote them
+    compared: tuple[str, ...] = ()
 
 
 class PlaceIndex:

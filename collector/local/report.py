@@ -16,7 +16,6 @@ from collector.local.archived import archived, kept_note
 from collector.local.model import LocalOptions, elsewhere_note, traces_note
 from collector.storage.views import Table, table_of
 
-_DAY = 86_400.0
 UNPROVEN = "unproven: no real transcript of this agent was ever read"
 _NO_SAMPLE = "no real session of it was ever there to write a reader after"
 # agent -> where its sessions are on the machine, or were, and why they cannot be read
@@ -127,12 +126,7 @@ def _stored(store: Store, place: Path) -> Row:
     newest = max(times, default=0.0)
     notes = [UNPROVEN] if store.agent in unproven() else []
     if store.kept_days is not None and times:
-        deletes = (
-            "deletes sessions"
-            if newest - oldest < (store.kept_days + 1) * _DAY
-            else "by default deletes sessions"
-        )
-        notes.append(f"{deletes} after {store.kept_days} days")
+        notes.append(f"by default deletes sessions after {store.kept_days} days")
     return {
         "agent": store.agent,
         "path": str(place),

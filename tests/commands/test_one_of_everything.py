@@ -76,11 +76,10 @@ NEVER_ONE = {
     "{console.width} columns",
     *(
         "{path} ends",
-        "{what} left traces",
         "{least} attempts",
         "{least} sessions",
         "{total} results",
-        "{count} lines",
+        "{number} lines",
     ),
     *(
         "{len(requests)} repositories",

@@ -109,7 +109,7 @@ def test_where_a_session_has_left_only_traces_nobody_is_named(
     assert _authors(worked, tmp_path / "before.db") == ({"human"}, [])
     leave(worked, home)
     assert _authors(worked, db) == ({"unknown"}, ["transcript_gone"])
-    said = "1 session has left traces and no whole transcript"
+    said = "1 session left traces and no whole transcript"
     (report,) = run_json("repo", worked.path, db=db)
     assert said in [item["what"] for item in report["advice"]]
     assert said in " ".join(run("doctor", worked.path).stdout.split())

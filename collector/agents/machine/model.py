@@ -207,7 +207,9 @@ class Roots:
             if self.accepted(path):
                 return inner
             return ""
-        root = self._around(inner) or self._around(comparable_path(without_links(path)))
+        root = self._around(inner)
+        if not root and (real := without_links(path)) != path:
+            root = self._around(comparable_path(real))
         if root and self._is_of_another(inner, root):
             return ""
         return root
