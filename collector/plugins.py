@@ -29,6 +29,7 @@ from types import ModuleType
 
 PLUGINS = (
     "attribution.culprit",
+    "attribution.disclosure",
     "attribution.evaluation",
     "attribution.exchange",
     "attribution.weaknesses",

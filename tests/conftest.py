@@ -10,10 +10,13 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from support.commands import Analysed
 
 _HERE = Path(__file__).parent
 sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "docs")]
@@ -87,3 +90,30 @@ def _only_loopback(connect: Connect) -> Connect:
         return connect(self, address)
 
     return guarded
+
+
+@pytest.fixture
+def branch(tmp_path: Path, db: Path) -> Analysed:
+    """Two sessions on a branch, one of which ran the tests; attributed on main."""
+    from support.builder import World, git
+    from support.commands import Analysed, analyse
+
+    world = World()
+    world.human_write("app.py", "a = 1\n")
+    world.human_write("CONTRIBUTING.md", "Assisted-by: AGENT_NAME:MODEL_VERSION\n")
+    old = world.commit("Start")
+    tested = world.session()
+    other = world.session()
+    tested.prompt("Add the sum")
+    tested.write("sum.py", "def total(prices):\n    return sum(prices)\n")
+    tested.bash("pytest -q", stdout="1 passed")
+    world.commit("Sum", [tested])
+    other.prompt("Add the mean")
+    other.write("mean.py", "def mean(prices):\n    return sum(prices) / len(prices)\n")
+    new = world.commit("Mean", [other])
+    repo = world.build(tmp_path / "repo")
+    git(repo, "update-ref", "refs/heads/main", old.sha)
+    analyse(repo, db)
+    work = tmp_path / "work"
+    git(repo, "worktree", "add", "-q", "-b", "feature", str(work), new.sha)
+    return Analysed(work, db)

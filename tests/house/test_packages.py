@@ -111,6 +111,7 @@ OUTPUT_PACKAGES = (
     "whowrote/setup/commands/",
     "attribution/evaluation/commands/",
     "attribution/culprit/commands/",
+    "attribution/disclosure/commands/",
     "attribution/weaknesses/commands/",
 )
 HEAVY = (

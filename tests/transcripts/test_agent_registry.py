@@ -107,7 +107,7 @@ def test_a_tool_is_of_one_kind_whichever_agent_has_it() -> None:
 
 # Modules that name several agents, and why that is no list of them.
 OTHERS = {
-    "attribution/queries/policy_words.py": "names by which policies speak of AI",
+    "attribution/disclosure/policy_words.py": "names by which policies speak of AI",
     "attribution/exchange/exports/agent_trace.py": "families of models and who provides them",
     "collector/agents/antigravity.py": "its directory is inside that of Gemini CLI",
     "collector/discovery/records.py": "files in which Entire installs its hooks",

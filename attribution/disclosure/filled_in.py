@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from attribution.disclosure.policies import is_about_ai
 from attribution.queries.open_repo import OpenRepo
-from attribution.queries.policies import is_about_ai
 from collector.checkpoints.statements import statements_in
 from collector.files.kinds import kind_of
 from collector.json_values import Row

@@ -9,7 +9,7 @@ that says. Of a sentence only one thing is decided: whether it refuses or limits
 import re
 from collections.abc import Sequence
 
-from attribution.queries import policy_words as words
+from attribution.disclosure import policy_words as words
 from attribution.queries.open_repo import OpenRepo
 from collector.json_values import Row
 from collector.text import decode
