@@ -55,8 +55,8 @@ def read(document): return None
     ),
     "collector.discovery.channels": (
         """
-from collector.discovery.channels.channel import Channel, Scope
-CHANNEL = Channel(NAME, "what nobody knows", False, Scope.EVENTS, lambda context: None)
+from collector.discovery.channels.channel import Channel
+CHANNEL = Channel(NAME, "what nobody knows", False, lambda context: None)
 """
     ),
     "attribution.exchange.exports": (
@@ -212,18 +212,15 @@ def test_a_format_of_results_is_listed(added: ModuleType) -> None:
 
 
 @into("collector.discovery.channels")
-def test_a_channel_is_asked_and_counts_as_independent(added: ModuleType) -> None:
+def test_a_channel_is_asked(added: ModuleType) -> None:
     from collector.cli import cli
     from collector.discovery.channels.channel import DiscoverOptions
     from collector.discovery.commands.discover import _usual
-    from collector.discovery.selection.report import estimate_overlaps
     from collector.discovery.selection.run import channels_called
 
     assert [channel.name for channel in channels_called(["made-up"])] == ["made-up"]
     assert "made-up" in _usual(DiscoverOptions(), has_token=False)
     assert "what nobody knows" in help_of(cli, "discover")
-    found = {frozenset({"made-up", "commit_search"}): 1, frozenset({"made-up"}): 1}
-    assert "commit_search, made-up" in {row["channels"] for row in estimate_overlaps(found)}
 
 
 @pytest.mark.parametrize("package", ["collector.commands", "attribution.commands"])
