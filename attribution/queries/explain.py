@@ -376,9 +376,9 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     if not remainder:
         other = "other " if in_the_way else ""
         return [f"No {other}recorded action names {file} or may touch it {span}.", *in_the_way]
-    suspects = of.author == Author.UNKNOWN and of.reason in _SUSPECTS
-    what = "may be the cause" if suspects else f"name {file} or may touch it"
-    sentences = [f"Recorded actions {span} that {what}: {len(remainder):,} (below)."]
+    sentences = [
+        f"Recorded actions {span} that name {file} or may touch it: {len(remainder):,} (below)."
+    ]
     if undated := sum(not action.at for action in remainder):
         sentences.append(f"{undated:,} of them have no time on record, and may be later.")
     holding = sum(action.holds for action in remainder)
