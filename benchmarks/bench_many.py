@@ -45,7 +45,7 @@ ENVIRONMENT = os.environ | {
 }
 LEDGER = ("status", "report")
 # the n-th names every n-th candidate
-LEDGER_CHANNELS = ("code_search", "commit_search", "gharchive")
+LEDGER_CHANNELS = ("code_search", "commit_search", "listing")
 
 
 def ran(program: str, arguments: Sequence[object]) -> dict[str, Any]:

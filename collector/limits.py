@@ -70,8 +70,6 @@ ANSWER_BYTES = 64 << 20  # bytes of an answer of a server: a failure of this req
 REDIRECTS = 5  # redirects of one request, or of a repository that has moved: as above
 ADVERTISED_REFS = 2_000_000  # refs that a server names: the repository counts as unreachable
 LIST_BYTES = 256 << 20  # bytes of a list of repositories: refused
-ARCHIVE_BYTES = 4 << 30  # bytes of an hour of the archive of events: the hour counts as unreadable
-EVENT_BYTES = 32 << 20  # bytes of one event: it counts as damaged
 REQUEST_BYTES = 1 << 20  # bytes of a request to `whowrote serve mcp`: an error is the answer
 SETTING_BYTES = 1_000_000  # bytes of a blob with settings of a recorder: not fetched
 

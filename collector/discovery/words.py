@@ -43,8 +43,6 @@ class CursorState(Word):
     DONE = "done", "read to the end"
     SPLIT = "split", "cut into smaller slices"
     CAPPED = "capped", "no smaller slice is possible: results were lost"
-    MISSING = "missing", "the archive has no such hour"
-    DAMAGED = "damaged", "read up to the damage"
     REFUSED = "refused", "the server refuses the query; the next run asks again"
     INCOMPLETE = (
         "incomplete",

@@ -4,11 +4,6 @@ they go on after a kill.
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import tracemalloc
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT
 from support.github_server import TOKEN, GitHubServer, Repo, World
 
 from collector.agents import agents_of_records
@@ -26,7 +20,6 @@ from collector.discovery.channels import (
     channels,
     code_search,
     commit_search,
-    gharchive,
     listing,
     paging,
 )
@@ -40,10 +33,9 @@ from collector.discovery.records import record_of, records
 from collector.discovery.selection.probe import Prober
 from collector.discovery.selection.run import Filters, discover
 from collector.errors import WhoWroteError
-from collector.json_values import JsonObject, Numbers, identifier
+from collector.json_values import Numbers, identifier
 from collector.storage.store import Store
 
-DATA = ROOT / "tests" / "data" / "gharchive"
 SETTINGS = ".entire/settings.json"
 NOW = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 
@@ -57,8 +49,6 @@ def context(tmp_path: Path) -> Callable[..., Any]:
         repos: list[Repo],
         organisations: Sequence[str] = (),
         token: bool = True,
-        archive: Path | None = None,
-        archive_at: str = "",
         **request: Any,
     ) -> Iterator[tuple[GitHubServer, ChannelContext]]:
         at = [NOW]
@@ -68,9 +58,7 @@ def context(tmp_path: Path) -> Callable[..., Any]:
 
         clock = Clock(lambda: at[0], sleep, lambda: 0.0)
         with (
-            GitHubServer(
-                World(repos, organisations=set(organisations)), clock.now, archive
-            ) as server,
+            GitHubServer(World(repos, organisations=set(organisations)), clock.now) as server,
             Web() as web,
             Store(tmp_path / "d.db") as store,
         ):
@@ -80,7 +68,7 @@ def context(tmp_path: Path) -> Callable[..., Any]:
             log = DiscoveryLog(store, "https://github.com", clock.now)
             yield (
                 server,
-                ChannelContext(github, log, DiscoverOptions(archive=archive_at, **request)),
+                ChannelContext(github, log, DiscoverOptions(**request)),
             )
 
     return opened
@@ -110,7 +98,7 @@ def states(context: ChannelContext, channel: str) -> Numbers:
     return {row["state"]: row["n"] for row in rows}
 
 
-NAMES = ["listing", "code_search", "commit_search", "gharchive"]
+NAMES = ["listing", "code_search", "commit_search"]
 
 
 def test_every_channel_has_a_file() -> None:
@@ -461,217 +449,6 @@ def test_hostile_items_are_not_candidates(context: Any) -> None:
         assert commit_search.read(item) is None
 
 
-# --- GH Archive -----------------------------------------------------------------------------------
-
-
-def test_both_generations_of_payloads_are_read() -> None:
-    for name in ("before-2025-10-07", "after-2025-10-07"):
-        reading = gharchive.read_hour(
-            io.BytesIO(gzip.compress((DATA / f"{name}.jsonl").read_bytes()))
-        )
-        expected = json.loads((DATA / "expected.json").read_text())[name]
-        assert {
-            h.full_name: [h.hits, h.github_id, h.evidence] for h in reading.hits.values()
-        } == expected, name
-        assert reading.bad_lines == 1 and reading.damage is None
-
-
-def archive(folder: Path, hours: dict[str, bytes]) -> Path:
-    folder.mkdir(exist_ok=True)
-    for name, data in hours.items():
-        (folder / f"{name}.json.gz").write_bytes(data)
-    return folder
-
-
-def push(name: str, ref: str = "refs/heads/entire/checkpoints/v1", number: int = 7) -> bytes:
-    payload = {
-        "repository_id": number,
-        "push_id": 1,
-        "ref": ref,
-        "head": "a" * 40,
-        "before": "b" * 40,
-    }
-    event = {
-        "id": "1",
-        "type": "PushEvent",
-        "repo": {"id": number, "name": name},
-        "payload": payload,
-        "public": True,
-    }
-    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
-
-
-def hours_of_a_day() -> dict[str, bytes]:
-    whole = gzip.compress(push("o/a") * 3)
-    return {
-        "2026-02-01-0": whole,
-        "2026-02-01-1": gzip.compress(push("o/b")) + gzip.compress(push("o/c")),  # two members
-        "2026-02-01-2": gzip.compress(b"".join(push(f"o/t{n}", number=n) for n in range(3000)))[
-            :-200
-        ],
-        "2026-02-01-3": b"<html>no gzip</html>",
-        "2026-02-01-10": gzip.compress(push("o/last")[:-1]),  # without an end of line
-        "other": b"",
-    }
-
-
-@pytest.mark.parametrize("where", ["local", "remote"])
-def test_hours_are_read_once_and_damage_is_recorded(
-    context: Any, tmp_path: Path, where: str
-) -> None:
-    folder = archive(tmp_path / "gh", hours_of_a_day())
-    day: JsonObject = {
-        "since": datetime(2026, 2, 1, tzinfo=UTC),
-        "until": datetime(2026, 2, 1, 11, tzinfo=UTC),
-    }
-    with context([], token=False, archive=folder) as (server, it):
-        it.request = DiscoverOptions(
-            archive=str(folder) if where == "local" else f"{server.url}/gharchive", **day
-        )
-        gharchive.run(it)
-        names = found(it)
-        assert {"o/a", "o/b", "o/c", "o/last"} <= names and 1000 < len(names) < 3004
-        assert states(it, "gharchive") == {"done": 3, "damaged": 2, "missing": 6}
-        details = it.log.store.rows(
-            "SELECT slice, detail FROM cursors WHERE state = 'damaged' ORDER BY slice"
-        )
-        assert "ended before" in details[0]["detail"] and "not gzip" in details[1]["detail"]
-        assert hits_of(it, "o/a") == 3
-        archive(folder, {"2026-02-01-4": gzip.compress(push("o/late"))})
-        before = len(server.log)
-        gharchive.run(it)
-        assert found(it) - names == {"o/late"}
-        assert len(server.log) - before == (0 if where == "local" else 6)  # only the missing hours
-
-
-def test_a_download_that_breaks_off_is_asked_again(context: Any, tmp_path: Path) -> None:
-    folder = archive(tmp_path / "gh", {"2026-02-01-0": gzip.compress(push("o/a"))})
-    day = datetime(2026, 2, 1, tzinfo=UTC)
-    with context([], archive=folder) as (server, it):
-        it.request = DiscoverOptions(
-            archive=f"{server.url}/gharchive", since=day, until=day + timedelta(hours=1)
-        )
-        server.faults.extend(["503", "cut", "drop"])
-        gharchive.run(it)
-        assert found(it) == {"o/a"} and states(it, "gharchive") == {"done": 1}
-
-
-def test_without_a_beginning_it_says_so(context: Any) -> None:
-    with (
-        context([], archive=None) as (_, it),
-        pytest.raises(WhoWroteError, match="needs a start date"),
-    ):
-        gharchive.run(it)
-
-
-def test_all_local_files_are_read_when_no_time_is_given(context: Any, tmp_path: Path) -> None:
-    folder = archive(
-        tmp_path / "gh",
-        {"2024-12-31-23": gzip.compress(push("o/a")), "2026-02-01-7": gzip.compress(push("o/b"))},
-    )
-    with context([]) as (_, it):
-        it.request = DiscoverOptions(archive=str(folder))
-        gharchive.run(it)
-        assert found(it) == {"o/a", "o/b"}
-
-
-def test_memory_does_not_grow_with_the_hour() -> None:
-    squeeze = zlib.compressobj(wbits=31)
-    line = push("o/noise", "refs/heads/main") * 1000
-    pieces = [squeeze.compress(line) for _ in range(600)] + [
-        squeeze.compress(push("o/needle")),
-        squeeze.flush(),
-    ]
-    packed = io.BytesIO(b"".join(pieces))
-    assert len(line) * 600 > 100_000_000
-    tracemalloc.start()
-    reading = gharchive.read_hour(packed)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert set(reading.hits) == {"o/needle"}
-    assert peak < 12_000_000
-
-
-def test_a_line_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gharchive, "EVENT_BYTES", 100_000)
-    data = gzip.compress(b'"entire/' + b"x" * 5_000_000 + b"\n" + push("o/a"))
-    reading = gharchive.read_hour(io.BytesIO(data))
-    assert set(reading.hits) == {"o/a"} and reading.bad_lines > 0
-
-
-@pytest.mark.parametrize(
-    "payload", [None, "moved", [], {}, {"ref": 7}, {"ref": "refs/heads/main", "ref_type": {}}]
-)
-def test_an_event_whose_payload_has_another_shape_ends_no_hour(payload: object) -> None:
-    odd = {
-        "type": "PushEvent",
-        "repo": {"name": "o/odd"},
-        "payload": payload,
-        "seen": "entire/checkpoints/v1",
-    }
-    reading = gharchive.read_hour(
-        io.BytesIO(gzip.compress(json.dumps(odd).encode() + b"\n" + push("o/a")))
-    )
-    assert set(reading.hits) == {"o/a"}
-
-
-def squeezed(name: str) -> bytes:
-    return gzip.compress(push(name))
-
-
-def test_one_bad_hour_blocks_none_of_the_later_ones(context: Any, tmp_path: Path) -> None:
-    start = datetime(2026, 2, 1, tzinfo=UTC)
-    for hour, data in (("0", squeezed("o/first")), ("2", squeezed("o/last"))):
-        (tmp_path / f"2026-02-01-{hour}.json.gz").write_bytes(data)
-    (tmp_path / "2026-02-01-1.json.gz").mkdir()  # cannot be read
-    with context([], archive_at=str(tmp_path), since=start, until=start + timedelta(hours=3)) as (
-        _,
-        it,
-    ):
-        with pytest.raises(WhoWroteError, match="cannot be read"):
-            gharchive.run(it)
-        assert found(it, "gharchive") == {"o/first", "o/last"}
-        (tmp_path / "2026-02-01-1.json.gz").rmdir()
-        (tmp_path / "2026-02-01-1.json.gz").write_bytes(squeezed("o/middle"))
-        gharchive.run(it)
-        assert "o/middle" in found(it, "gharchive")
-
-
-def test_an_archive_that_is_not_there_is_left_after_some_hours(context: Any) -> None:
-    start = datetime(2026, 2, 1, tzinfo=UTC)
-    gone = "http://127.0.0.1:9"
-    with context([], archive_at=gone, since=start, until=start + timedelta(days=2)) as (
-        _,
-        it,
-    ):
-        with pytest.raises(WhoWroteError, match="and 4 more"):
-            gharchive.run(it)
-        assert len(it.log.cursors("gharchive")) == gharchive.MOST_FAILED
-
-
-def test_open_digger_is_read_since_it_is_there(
-    context: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "2026-09-05-23.json.gz").write_bytes(squeezed("o/before"))
-    (tmp_path / "2026-09-06-0.json.gz").write_bytes(squeezed("o/other"))
-    digger = tmp_path / "digger"
-    digger.mkdir()
-    start = datetime(2026, 9, 5, 23, tzinfo=UTC)
-    with context([], archive=tmp_path, since=start, until=start + timedelta(hours=3)) as (
-        server,
-        it,
-    ):
-        monkeypatch.setattr(gharchive, "GH_ARCHIVE", f"{server.url}/gharchive")
-        monkeypatch.setattr(gharchive, "OPEN_DIGGER", str(digger))
-        (digger / "2026-09-06-1.json.gz").write_bytes(squeezed("o/digger"))
-        gharchive.run(it)
-        assert (
-            found(it, "gharchive") == {"o/before", "o/digger"}
-            and states(it, "gharchive")["missing"] == 1
-        )
-        assert [a.path.rpartition("/")[2] for a in server.log] == ["2026-09-05-23.json.gz"]
-
-
 # --- lists ----------------------------------------------------------------------------------------
 
 LIST = b"""# names
@@ -758,8 +535,8 @@ def test_one_channel_that_fails_does_not_stop_the_others(context: Any) -> None:
     with context(world.repos, token=False) as (_, it):
         prober = Prober(GitServers(it.github.web, it.github.clock))
         it.log.server = "http://127.0.0.1:9"
-        outcome = discover(it, ["code_search", "commit_search", "gharchive"], Filters(), prober)
-        assert [what for what, _ in outcome.failures] == ["code_search", "gharchive"]
+        outcome = discover(it, ["code_search", "commit_search"], Filters(), prober)
+        assert [what for what, _ in outcome.failures] == ["code_search"]
         assert found(it, "commit_search") == {"c/r"}
         with pytest.raises(WhoWroteError, match="no such channel: guessing"):
             discover(it, ["guessing"], Filters(), prober)

@@ -21,7 +21,7 @@ from collector.storage.store import Store
 
 NOW = datetime(2026, 11, 24, 1, 2, 3, 456, UTC)
 SEEN = "2026-01-01T00:00:00Z"
-CHANNELS = ("code_search", "gharchive", "listing", "renamed", "repo_search")
+CHANNELS = ("code_search", "commit_search", "listing", "renamed", "repo_search")
 COLUMNS = (
     "full_name",
     "first_seen_at",
@@ -114,7 +114,7 @@ class _Plain:
 
     def channel(self, name: str) -> Row:
         mine = {n for n in self.current if name in self.found[n]}
-        others = {"code_search", "gharchive", "listing", "repo_search"} - {name}
+        others = {"code_search", "commit_search", "listing", "repo_search"} - {name}
         return {
             "channel": name,
             "hits": self.hits[name],
@@ -201,12 +201,12 @@ def test_names_that_lead_in_a_circle_are_no_repository(db: Path) -> None:
         {"full_name": name, "renamed_to": to, "confirmed": 1, "outcome": "ok"}
         for name, to in ways.items()
     ]
-    with _ledger(db, candidates, [(4, "listing", 1), (5, "gharchive", 1)]) as store:
+    with _ledger(db, candidates, [(4, "listing", 1), (5, "commit_search", 1)]) as store:
         sections = report(store, NOW)
     # itself, and the third
     assert {row["what"]: row["count"] for row in sections["totals"]}["repositories"] == 2
     assert {row["channel"]: row["found"] for row in sections["channels"]} == {
-        "gharchive": 1,
+        "commit_search": 1,
         "listing": 1,
     }
 

@@ -207,11 +207,9 @@ class GitHubServer:
         self,
         world: World,
         now: Callable[[], float] | None = None,
-        archive: Path | None = None,
         git_settings: Mapping[str, str] = GIT_SETTINGS,
     ) -> None:
         self.world = world
-        self.archive = archive
         self.git_settings = dict(git_settings)
         self.now = now or (lambda: datetime.now(UTC).timestamp())
         self.faults: deque[str | None] = deque()
@@ -327,8 +325,6 @@ class _Handler(BaseHTTPRequestHandler):
                     asked,
                     fault,
                 ).answer()
-            elif parts.path.startswith("/gharchive/"):
-                self._archived(parts.path.rpartition("/")[2])
             else:
                 self._git(parts.path, parts.query, asked)
         except (BrokenPipeError, ConnectionResetError):
@@ -431,13 +427,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self.reply(304, b"", sent)
                 return
         self.reply(status, body, sent)
-
-    def _archived(self, name: str) -> None:
-        path = self.github.archive / name if self.github.archive is not None else None
-        if path is None or not path.is_file():
-            self.reply(404, b"<Error>NoSuchKey</Error>", {"Content-Type": "application/xml"})
-        else:
-            self.reply(200, path.read_bytes(), {"Content-Type": "application/gzip"})
 
     # --- git --------------------------------------------------------------------------------------
 

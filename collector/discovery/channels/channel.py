@@ -280,15 +280,11 @@ FIRST_DAY = datetime(2026, 1, 3, tzinfo=UTC)  # the producer's first public rele
 
 @dataclass(frozen=True)
 class DiscoverOptions:
-    """What the user asked for.
-
-    Times are UTC. `archive`: directory or address of hourly event files, "" for the public ones.
-    """
+    """What the user asked for. Times are UTC."""
 
     since: datetime | None = None
     until: datetime | None = None
     owners: tuple[str, ...] = ()
-    archive: str = ""
     forks: bool = False
     lists: tuple[Path, ...] = ()
     records: tuple[str, ...] = (CHECKPOINTS,)  # names of `records()`

@@ -172,15 +172,7 @@ def _listing() -> list[tuple[str, str]]:
     multiple=True,
     help="All repositories of this organisation or user (repeatable); limits searches to them.",
 )
-@click.option(
-    "--archive",
-    default="",
-    help=(
-        "Directory or URL of hourly event files.  [default: GH Archive; from 2026-09-06"
-        " OpenDigger's]"
-    ),
-)
-@click.option("--since", type=_DATE, help="Start date (UTC) for commit search and GH Archive.")
+@click.option("--since", type=_DATE, help="Start date (UTC) for commit search.")
 @click.option("--until", type=_DATE, help="End date (UTC), exclusive.")
 @click.option("--refresh", is_flag=True, help="Repeat queries that were already answered.")
 @filter_options
@@ -281,7 +273,6 @@ def _request(options: Row) -> DiscoverOptions:
         since=_utc(options["since"]),
         until=_utc(options["until"]),
         owners=options["owners"],
-        archive=options["archive"],
         forks=options["forks"],
         records=_records(options["records"]),
         lists=tuple(path for path in options["lists"] if path != stdin),

@@ -1,11 +1,9 @@
-"""Answers of servers: GitHub's API, git servers, hours of GH Archive, lists. What was answered
+"""Answers of servers: GitHub's API, git servers, lists. What was answered
 once is answered again, damaged.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from collector.discovery.channels.channel import ChannelContext, DiscoverOptions, DiscoveryLog
-from collector.discovery.channels.gharchive import read_hour
 from collector.discovery.channels.listing import names_of
 from collector.discovery.github.client import GitHub
 from collector.discovery.github.git_server import GitServers
@@ -73,13 +70,6 @@ _LINKS = (
     ",;<" * 50,
     "/x",
 )
-_EVENT = {
-    "type": "PushEvent",
-    "repo": {"id": 1, "name": "o/r"},
-    "created_at": "2026-03-02T10:00:00Z",
-    "payload": {"ref": V1, "commits": [{"message": "Checkpoint: a1b2c3d4e5f6"}]},
-    "actor": {"login": "o"},
-}
 _LIST = b"name,url,stars\no/r,https://github.com/o/r,3\no/s,https://github.com/o/s.git,1\n"
 _SERVER = "https://127.0.0.1:1"
 _TABLES = ("candidates", "discoveries", "cursors")
@@ -196,22 +186,12 @@ def target() -> Iterator[Target]:
             url = server.url
             api = server.api_url
             _discover(_context(web, store, url, api))
-        hour = Sample(
-            [
-                _EVENT,
-                _EVENT | {"type": "CreateEvent", "payload": {"ref": "x", "ref_type": "branch"}},
-            ]
-        )
         damaged = _Damaged(known)
         with Store(place / "fuzz.db") as store:
 
             def run(data: bytes) -> None:
                 choices = Choices(data)
-                kind = choices.number(0, 7)
-                if kind == 0:
-                    packed = gzip.compress(hour.damaged(choices), 1)
-                    read_hour(io.BytesIO(flipped(packed, choices) if choices.yes() else packed))
-                elif kind == 1:
+                if choices.number(0, 7) <= 1:
                     names_of(choices.rest() if choices.yes() else flipped(_LIST, choices), _SERVER)
                 else:
                     damaged.choices = choices
