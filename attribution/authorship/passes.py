@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from attribution.authorship.agent_text import first_times
 from attribution.authorship.applied_edits import applied_edits, attribute_to_edits, give_to_maker
+from attribution.authorship.chat_blocks import give_lines_to_answers
 from attribution.authorship.conclude import declare
 from attribution.authorship.dates import dated_commits
 from attribution.authorship.of_others import lines_of_others, testify
@@ -240,6 +241,7 @@ PASSES = (
         (Author.UNKNOWN, Author.AGENT, Author.TOOL),
         (Author.AGENT, Author.TOOL, Author.UNKNOWN),
     ),
+    Pass(give_lines_to_answers, (Author.UNKNOWN,), (Author.AGENT,)),
     Pass(give_to_branch),
     Pass(take_lines_of_others_back, (Author.AGENT,), (Author.UNKNOWN,)),
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),

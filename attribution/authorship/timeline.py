@@ -263,7 +263,7 @@ def _place_edit(edit_id: int, raw: RawEdit, worktree_roots: WorktreeRoots) -> Ed
     outcome = _OUTCOMES.get(raw.status, "")
     detail = ""
     if not outcome and location is None:
-        outcome = "outside_repo"
+        outcome = "outside_repo" if raw.edit.path else "unmatched"
     elif not outcome and raw.status is Status.UNKNOWN:
         outcome = "unmatched"
         detail = NoReplay.NO_RESULT

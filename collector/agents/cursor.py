@@ -1,5 +1,5 @@
 """Cursor: JSONL of `{role, message: {content}}`. No ids, no results, no times but the one put
-before each prompt.
+before each prompt. Exported chats are Markdown.
 
 A line is known by its place and its text, without the marks of a turn's end, which Cursor takes out
 again when a session goes on. Whether a call succeeded is not recorded: its status is unknown. When
@@ -15,11 +15,13 @@ from typing import Any
 
 from collector.agents.common.jsonl import copies, values
 from collector.agents.common.messages import blocks_of, classify, text_of, without_reminders
-from collector.agents.common.reader import RecordReader
+from collector.agents.common.reader import Call, RecordReader, Result
+from collector.agents.formats.cursor_chat import CODE_BLOCK, is_chat, lines_of_chat
 from collector.agents.machine import files
-from collector.agents.machine.model import LocalSession, Roots, Store
+from collector.agents.machine.model import Committed, LocalSession, Roots, Store
 from collector.json_values import first_text, get, get_str
-from collector.model import Session, Turn
+from collector.model import Edit, Session, Turn
+from collector.text import decode
 from collector.vocabulary.agents import Agent
 
 NAME = "cursor"
@@ -50,7 +52,20 @@ _MARK = re.compile(rb'\s*\{"type":\s*"turn_ended"')
 _ROOT_TOOL = "SetActiveBranch"  # names the worktree on whose branch the agent is about to work
 
 
+_HEAD = 2_000  # bytes
+COMMITTED = (
+    # its path is the session's id: attribution looks there for the commit that brought it
+    Committed(
+        ("**/cursor_*.md",),
+        lambda path, data: [path][: is_chat(decode(data[:_HEAD]))],
+        found_by=("Exported on from Cursor extension:md",),
+    ),
+)
+
+
 def sniff(head: object) -> bool:
+    if isinstance(head, str):
+        return is_chat(head)
     return (
         isinstance(head, dict)
         and isinstance(head.get("role"), str)
@@ -62,7 +77,7 @@ def sniff(head: object) -> bool:
 def read(session_id: str, blobs: Iterable[bytes]) -> Session:
     reader = _Reader(NAME, session_id)
     for blob in copies(blobs):
-        reader.copy(blob)
+        reader.copy(lines_of_chat(blob) if is_chat(decode(blob[:_HEAD])) else blob)
     return reader.session()
 
 
@@ -139,6 +154,11 @@ class _Reader(RecordReader):
                 self.add_message((self.key, index), None, "text", get_str(block, "text"))
             elif kind == "tool_use":
                 self._call(block, f"{self.key}/{index}")
+
+    def edits(self, call: Call, result: Result) -> Iterable[Edit]:
+        if call.name == CODE_BLOCK:
+            return [Edit("", "write", content=get_str(call.arguments, "code"))]
+        return super().edits(call, result)
 
     def _user(self, text: str) -> None:
         time = self._note_time(text)

@@ -172,6 +172,7 @@ RECORDED = {  # files of each kind, as its program names them
     "crush": {".crush/crush.db": "SQLite"},
     "claude-flow": {".swarm/memory.db": "SQLite"},
     "opencode": {"session-ses_3f83.md": "**Session ID:** ses_3f83\n\n## Assistant (Build · m1)\n"},
+    "cursor": {"cursor_chat.md": "# Cart\n_Exported on 5/27/2025 at 13:38 GMT from Cursor (1)_"},
     "openhands": {"trajectory.json": '[{"observation": "agent_state_changed"}]'},
     "swe-agent": {"runs/one.traj": '{"trajectory": [{"observation": ""}]}'},
     "mini-swe-agent": {"runs/traj.json": '{"info": {"mini_version": "2.3.0"}}'},

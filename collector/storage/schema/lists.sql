@@ -144,7 +144,7 @@ WHERE r.vendor_percentage IS NOT NULL;
 --   survived: of those, lines in a commit; NULL before the lines were attributed [lines]
 --   agent_lines: non-blank lines in commits that it wrote; NULL when no commit is linked [lines]
 --   coding_mode: how much of its committed lines the agents wrote; NULL without such lines [word]
---   unlinked_because: why no commit is linked to it; NULL when one is, before the lines were attributed, or when nothing can be read
+--   unlinked_because: why no commit is linked to it; NULL when one is, before the lines were attributed, or when nothing was read
 --   driver: what sent most of its prompts [word]
 --   forked_from: key of the session that it repeats; what both have counts there alone; NULL for other sessions
 --   left_at: when it left that one; NULL for other sessions [UTC]
@@ -160,7 +160,7 @@ SELECT s.id, s.repo_id, r.name AS repo, s.key, s.label, s.agent, s.model, s.tran
            THEN COALESCE((SELECT 'its commits: ' || substr(p.detail, instr(p.detail, ': ') + 2) FROM problems p
              WHERE p.repo_id = s.repo_id AND p.code = 'session_unlinked' AND p.subject = s.key), 'its commits are not in this clone')
          WHEN t.edits_seen = t.edits_outside_repo THEN 'changed no file here'
-         WHEN t.edits_applied = 0 THEN 'no edit took effect'
+         WHEN t.edits_applied = 0 THEN 'no edit was replayed'
          WHEN EXISTS (SELECT 1 FROM edits e JOIN commit_files f ON f.path = e.path JOIN commits k ON k.id = f.commit_id
            WHERE e.session_id = s.id AND k.repo_id = s.repo_id AND k.author_at > e.at) THEN 'lost before a commit of its files'
          ELSE 'not committed' END AS unlinked_because,
