@@ -234,10 +234,10 @@ def probe(
 @database_option
 @data_options
 def report(db: Path, output_format: str) -> None:
-    """Report what was found, excluded and probably missed.
+    """Report what was found and excluded.
 
     Selection statistics: hits and confirmed repositories per channel, exclusions with their
-    reasons, distributions, and an estimate of how many repositories were missed.
+    reasons, and distributions.
     """
     from collector.discovery.selection.report import report as statistics
     from collector.storage.store import Store

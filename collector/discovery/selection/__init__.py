@@ -1,3 +1,1 @@
-"""Which candidates are taken: what git and the server say about each, why one is left out, and
-how many were missed.
-"""
+"""Which candidates are taken: what git and the server say about each, and why one is left out."""
