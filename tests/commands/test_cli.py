@@ -749,7 +749,7 @@ def test_ctrl_c_says_how_to_go_on(example: Analysed, tmp_path: Path, db: Path) -
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, time\n"
         "def slow(*a):\n    print('started', flush=True)\n    time.sleep(60)\n"
-        "if 'spawn_main' in ' '.join(sys.orig_argv):\n"  # the process that attributes
+        "if 'whowrote' in sys.orig_argv:\n"  # whose process that attributes has it as well
         "    import attribution.stages.lines as r\n    r.attribute_repo = slow\n"
     )
     command = [

@@ -46,7 +46,8 @@ def workers_below(process: int) -> list[int]:
 
 def _is_worker(process: int) -> bool:
     with suppress(OSError):
-        return b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+        command = Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"spawn_main" in command or b"attribution.cli" in command
     return False
 
 
