@@ -23,6 +23,7 @@ _NAMES_MESSAGE = re.compile(r"\s(?:-[a-zA-Z]*m|--message|--subject)\b|\"message\
 _SHORT = 7  # characters of an abbreviated id, at least
 _CLOCKS = 86_400.0  # seconds by which the clocks of a machine and of its git may differ at all
 _DRIFT = 3600.0  # the same where the message of the commit is not known
+_FEW_WORDS = 3  # of a subject that two people may choose
 _KEEPS_AUTHOR_TIME = re.compile(r"--amend\b|\b(?:cherry-pick|rebase|am)\b")
 _WORD = re.compile(r"[\w.-]+")  # of a command, as the name of a file
 _NUMBER = re.compile(r"\s*\(#\d+\)$")  # of a pull request, as servers put it behind its title
@@ -151,12 +152,18 @@ class _Search:
 
     def _commit_with_that_message(self, session: SessionEdits, made: CommitCall) -> Commit | None:
         """The only commit of the same hour, else of the same day, with the message of the call
-        and a file of the session: git's clock was off, or it was amended and rebased since.
+        and a file of the session: git's clock was off, or it was amended and rebased since. Under
+        another address the message has to tell.
         """
         for seconds in (_DRIFT, _CLOCKS) if made.started else ():
             around = self._commits_between(made.call.at - seconds, made.call.at + seconds)
             near = {commit.sha: commit for _, commit in around if _has_message(commit, made)}
-            fitting = [commit for commit in near.values() if self._is_on_files(commit, session)]
+            fitting = [
+                commit
+                for commit in near.values()
+                if self._fits(commit, session)
+                or (_is_telling(commit.subject) and self._is_on_files(commit, session))
+            ]
             if fitting:
                 return only(fitting)
         return None
@@ -189,6 +196,11 @@ class _Search:
             return True
         named = {word for action in session.actions for word in _WORD.findall(action.command)}
         return any(file_name(own) in named for own in changed)
+
+
+def _is_telling(subject: str) -> bool:
+    """Whether nobody else writes the same subject by chance on the same day, as "Fix tests"."""
+    return len(subject.split()) > _FEW_WORDS
 
 
 def _has_message(commit: Commit, made: CommitCall) -> bool:

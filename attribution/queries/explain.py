@@ -15,7 +15,12 @@ from attribution.queries.reasons import reasons
 from attribution.queries.sessions import prompt
 from attribution.queries.verdicts import NO_COMMIT, LineAttribution
 from attribution.stats.accuracy import MeasuredTier, confidence_of, counted_on
-from collector.checkpoints.statements import checkpoint_ids, statements_in
+from collector.checkpoints.statements import (
+    DECLARING,
+    Statement,
+    checkpoint_ids,
+    statements_in,
+)
 from collector.git.repository import GitRepo
 from collector.text import count_of, file_name, printable
 from collector.vocabulary.lines import Author, Evidence, How, Reason
@@ -125,12 +130,15 @@ def _words_of_commit(repo: GitRepo, line: BlameLine) -> list[str]:
     if commit is None or names is None:
         return []
     said = [text.strip() for text in commit.message.splitlines() if names(text)]
-    author = f"Its author is {commit.author_name} <{commit.author_email}>"
-    return [printable(f"The commit says: {said[0]}" if said else author)]
+    return [printable(f"The commit says: {text}") for text in said[:1]]
+
+
+def _declarations_in(text: str) -> list[Statement]:
+    return [stated for stated in statements_in(text) if stated.sort in DECLARING]
 
 
 _NAMES: dict[str, Callable[[str], Sized]] = {
-    Evidence.DECLARED: statements_in,
+    Evidence.DECLARED: _declarations_in,
     Reason.CHECKPOINT_MISSING: checkpoint_ids,
 }
 
@@ -187,7 +195,8 @@ def _acting(of: LineAttribution, actions: Sequence[EarlierAction]) -> bool:
     """
     if of.author != Author.HUMAN:
         return any(not action.ours for action in actions)
-    return any(of.seen_without_at < action.at <= (of.seen_with_at or "~") for action in actions)
+    until = of.seen_with_at or "~"
+    return any(not action.at or of.seen_without_at < action.at <= until for action in actions)
 
 
 _FIRST_SIGN = """

@@ -16,10 +16,6 @@ from collector.checkpoints.statements import (
 from collector.model import Commit
 from collector.vocabulary.agent_names import model_identity
 
-QUOTED = (
-    'Revert "x"\n\nIts message was:\n\n> x\n>\n> Co-Authored-By: Claude <noreply@anthropic.com>'
-)
-
 
 def commit(message: str, name: str = "Ada", email: str = "ada@example.org") -> Commit:
     return Commit("c", (), "t", name, email, 0.0, name, email, 0.0, message)

@@ -51,7 +51,6 @@ CASES = {
     "p/none": "no_session",
 }
 OWN = ("mirrors", "jobs", "settings", "forgotten")  # of the run, not of the repositories
-TESTS = ROOT / "tests"
 
 
 @pytest.fixture

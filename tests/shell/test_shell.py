@@ -26,7 +26,6 @@ def one(
 OPAQUE = one("opaque")
 EXPO = ("package.json", "app.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock")
 FORMAT = one("format")
-RESTORE = one("restore")
 GENERATE = one("generate")
 COMMIT = one("commit")
 
