@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pages import table
+from support.blame_check import BlameAgreement, verify
 
-from attribution.lineage.blame_check import BlameAgreement, verify
 from attribution.lineage.walk import HistoryWalk
 from collector.git.repository import GitRepo
 

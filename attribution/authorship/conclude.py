@@ -147,22 +147,22 @@ def declare(verdict: CommitVerdict, commit: Commit, *, by_record: bool = False) 
     `by_record`: a session on record wrote that itself, so that it says no more than this record:
     nothing of lines that no call of it can have written.
     """
-    named = _declared_verdict(commit)
+    named = declared_verdict(commit)
     if named is None:
         return
     for _, spans in verdict.files:
-        spans[:] = [
-            (
-                replace(span, verdict=replace(named, reason=span.verdict.reason))
-                if span.verdict.author == Author.UNKNOWN
-                and not (by_record and _is_beyond_record(spans, number))
-                else span
-            )
-            for number, span in enumerate(spans)
-        ]
+        before = list(spans)
+        for number, span in enumerate(before):
+            if span.verdict.author != Author.UNKNOWN:
+                continue
+            if by_record and _is_beyond_record(before, number):
+                continue
+            declared = replace(named, reason=span.verdict.reason)
+            spans[number] = replace(span, verdict=declared)
 
 
-def _declared_verdict(commit: Commit) -> Verdict | None:
+def declared_verdict(commit: Commit) -> Verdict | None:
+    """The verdict on lines of which nothing is known but what their commit says; None: nothing."""
     declared = declared_agent(commit)
     if declared is None:
         return None
@@ -195,7 +195,7 @@ def _spans(file: FileDiff, verdict: Verdict) -> list[Span]:
 def _sessionless_verdict(link: CommitLinks, named: bool = True) -> Verdict:
     """`named`: the lines belong to a commit that names checkpoints, if this one does."""
     commit: Commit = link.commit
-    declared = _declared_verdict(commit)
+    declared = declared_verdict(commit)
     if declared is not None:
         return declared
     bot = automation(commit)

@@ -64,13 +64,11 @@ def _verdict_of_replayed_line(case: Case, index: int, line: int) -> Verdict:
     if origin.kind == AGENT and origin.call is not None:
         if case.committed(line, case.text(index)):
             return unknown(Reason.RESTORED, origin.call)
-        how = (
-            How.SHELL
-            if origin.call.by_shell
-            else How.REFORMATTED
-            if line in case.tree.reformatted
-            else How.EXACT
-        )
+        how = How.EXACT
+        if origin.call.by_shell:
+            how = How.SHELL
+        elif line in case.tree.reformatted:
+            how = How.REFORMATTED
         return Verdict(Author.AGENT, how, origin.evidence or Evidence.REPLAYED, call=origin.call)
     if origin.kind == OUTSIDE:
         return _verdict_of_outside_line(case, line, index)

@@ -24,6 +24,7 @@ from attribution.authorship.seen_lines import (
     settle_seen_lines,
     take_back_declarations,
 )
+from attribution.authorship.squashed import SAYING, declare_by_originals
 from attribution.authorship.timeline import edited_paths
 from attribution.authorship.tools import (
     give_scaffolds_to_tools,
@@ -186,11 +187,11 @@ def give_versions_to_bots(judged: Judged) -> None:
     program.
     """
     for commit, verdict in judged.commits:
-        if (bot := automation(commit)) is None:
+        bot = automation(commit)
+        if bot is None:
             continue
         for file, spans in verdict.files:
-            if any(span.verdict.author == Author.UNKNOWN for span in spans):
-                give_versions_to_bot(file, spans, bot, judged.texts)
+            give_versions_to_bot(file, spans, bot, judged.texts)
 
 
 def date_old_lines(judged: Judged) -> None:
@@ -247,6 +248,7 @@ PASSES = (
     Pass(give_versions_to_bots, (Author.UNKNOWN,), (Author.TOOL,)),
     Pass(declare_the_rest, (Author.UNKNOWN,), (Author.DECLARED,)),
     Pass(take_back_declared, (Author.DECLARED,), (Author.UNKNOWN,)),
+    Pass(declare_by_originals, SAYING, SAYING),
     Pass(give_old_texts_back, (Author.UNKNOWN, Author.HUMAN), (Author.AGENT, Author.TOOL)),
     Pass(
         give_files_to_tools,

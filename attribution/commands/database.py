@@ -1,4 +1,4 @@
-"""The commands that check what a database holds: check, problems, compare, verify; import; and
+"""The commands that check what a database holds: check, problems, compare; import; and
 cache. The groups data and serve.
 """
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from attribution.commands.common import PATH, here
 from collector.cli import collect
 from collector.console.commands import CommandFiles
 from collector.console.tables import print_table
@@ -133,64 +132,6 @@ def compare(context: click.Context, first: Path, second: Path, output_format: st
     )
     print_table(output_format, table_of(rows, notes=notes), columns)
     if differing:
-        context.exit(EXIT_CHECK_FAILED)
-
-
-@click.command()
-@PATH
-@click.option(
-    "--sample",
-    type=click.IntRange(0),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Number of files to verify per commit; 0 for all.",
-)
-@click.option(
-    "--commits",
-    type=click.IntRange(0),
-    default=0,
-    metavar="N",
-    help="Also verify N randomly chosen earlier commits.",
-)
-@click.option(
-    "--branch", default="", metavar="NAME", help="Branch, tag or commit to verify.  [default: HEAD]"
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Random seed for choosing files and commits.",
-)
-@click.option("--db", hidden=True, expose_value=False)  # as every other command has it
-@data_options
-@click.pass_context
-def verify(
-    context: click.Context,
-    path: str | None,
-    sample: int,
-    commits: int,
-    branch: str,
-    seed: int,
-    output_format: str,
-) -> None:
-    """Compare line history with git blame.
-
-    Follows the whole history exactly as git blame does, without tracking moves or whitespace
-    changes, and compares every line. Exits with 1 if they differ. Needs no database.
-    """
-    from attribution.queries.blame_agreement import blame_agreement
-
-    path = path or here()
-    with Reporter(path) as progress:
-        table = blame_agreement(path, branch, sample or None, commits, seed, progress)
-    print_table(
-        output_format,
-        table,
-        "commit, files, lines, same=same as git blame, share=agreement",
-    )
-    if any(row["same"] != row["lines"] for row in table):
         context.exit(EXIT_CHECK_FAILED)
 
 
@@ -355,5 +296,5 @@ def serve() -> None:
     """Serve answers to agents (MCP) and editors (LSP)."""
 
 
-DATA = (check, problems, compare, verify, import_, cache, archive, forget)
+DATA = (check, problems, compare, import_, cache, archive, forget)
 COMMANDS = (data, serve, collect)

@@ -2,7 +2,7 @@
 objects that git needs.
 
 The forward pass (`walk`) answers the same question for all lines of all commits at once;
-`whowrote data verify` compares the two (docs/decisions/0015-which-commit-added-a-line.md).
+`make accuracy` compares the two (docs/decisions/0015-which-commit-added-a-line.md).
 """
 
 from collections.abc import Sequence

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attribution.authorship.agent_text import MIN_LENGTH, without_layout
+from attribution.authorship.squashed import PullRequests
 from attribution.hooks import OfLine, Section, sections
 from attribution.queries.blame import BlameLine, blame
 from attribution.queries.calls import CALLS, CallExcerpt, call_of, neighbours_of
@@ -124,13 +125,26 @@ def explain(opened: OpenRepo, file: str, number: int, commit: str = "") -> LineE
 
 
 def _words_of_commit(repo: GitRepo, line: BlameLine) -> list[str]:
-    """The words of the commit on which the verdict rests: of an agent, or of a checkpoint."""
-    names = _NAMES.get(line.attribution.evidence) or _NAMES.get(line.attribution.reason)
+    """The words of the commit on which the verdict rests: of an agent, or of a checkpoint. Of a
+    squash it is the commit of its pull request that added the line.
+    """
+    of = line.attribution
+    names = _NAMES.get(of.evidence) or _NAMES.get(of.reason)
     commit = repo.commit(line.introduced.sha) if names else None
     if commit is None or names is None:
         return []
+    originals = PullRequests(repo).find_originals(commit).get(line.introduced.path, {})
+    text = (line.text or "").strip()
+    if originals and len(text) < MIN_LENGTH:
+        return []
+    original = originals.get(text)
+    sentences = []
+    if original is not None:
+        commit = original
+        sentences = [f"{commit.sha[:SHORT]} of its pull request added the line: {commit.subject}"]
     said = [text.strip() for text in commit.message.splitlines() if names(text)]
-    return [printable(f"The commit says: {text}") for text in said[:1]]
+    sentences += [f"The commit says: {text}" for text in said[:1]]
+    return [printable(sentence) for sentence in sentences]
 
 
 def _declarations_in(text: str) -> list[Statement]:
@@ -139,6 +153,7 @@ def _declarations_in(text: str) -> list[Statement]:
 
 _NAMES: dict[str, Callable[[str], Sized]] = {
     Evidence.DECLARED: _declarations_in,
+    Reason.SQUASHED: _declarations_in,
     Reason.CHECKPOINT_MISSING: checkpoint_ids,
 }
 

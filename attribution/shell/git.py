@@ -33,14 +33,17 @@ def git(call: ProgramCall) -> list[Effect]:
 
 
 def gh(call: ProgramCall) -> list[Effect]:
-    switches = call.texts[:2] == ["pr", "merge"] and call.has("-d", "--delete-branch")
-    return [Effect("restore")] if switches else apply_rules(call)
+    if call.texts[:2] == ["pr", "merge"] and call.has("-d", "--delete-branch"):
+        return [Effect("restore")]
+    return apply_rules(call)
 
 
 def _paths(call: ProgramCall) -> list[ShellWord]:
     """The words after `--`."""
     texts = call.texts
-    return list(call.args[texts.index("--") + 1 :]) if "--" in texts else []
+    if "--" not in texts:
+        return []
+    return list(call.args[texts.index("--") + 1 :])
 
 
 def _checkout(call: ProgramCall) -> list[Effect]:
@@ -55,7 +58,9 @@ def _checkout(call: ProgramCall) -> list[Effect]:
         return _commit_effects([Effect("restore")]) if len(words) > 1 else []
     effects = _commit_effects(call.make("restore", files))
     others = [word for word in words if word not in files]
-    return _undo("head", effects) if files and _is_head(others) else effects
+    if files and _is_head(others):
+        return _undo("head", effects)
+    return effects
 
 
 def _is_head(words: Sequence[ShellWord]) -> bool:
@@ -74,12 +79,16 @@ def _commit_effects(effects: list[Effect]) -> list[Effect]:
 def shown(words: Sequence[str], effects: list[Effect]) -> list[Effect]:
     """What `git show REVISION:FILE` puts into files; the index has no name."""
     revision = next((word for word in words if ":" in word), "other:").partition(":")[0]
-    return _undo("head", effects) if not revision or _HEAD.fullmatch(revision) else effects
+    if not revision or _HEAD.fullmatch(revision):
+        return _undo("head", effects)
+    return effects
 
 
 def _checkout_index(call: ProgramCall) -> list[Effect]:
     effects = _commit_effects(call.make("restore", operands(call.args)))
-    return _undo("head", effects) if call.has("-f", "--force") else effects
+    if call.has("-f", "--force"):
+        return _undo("head", effects)
+    return effects
 
 
 def _restore(call: ProgramCall) -> list[Effect]:
@@ -88,7 +97,9 @@ def _restore(call: ProgramCall) -> list[Effect]:
     effects = _commit_effects(call.make("restore", operands(call.args, _SOURCE)))
     names = [text.partition("=")[2] for text in call.texts if text.startswith("--source=")]
     names += [after for option, after in pairwise(call.texts) if option in _SOURCE]
-    return _undo("head", effects) if all(map(_HEAD.fullmatch, names)) else effects
+    if all(map(_HEAD.fullmatch, names)):
+        return _undo("head", effects)
+    return effects
 
 
 def _stash(call: ProgramCall) -> list[Effect]:
@@ -104,19 +115,21 @@ def _stash(call: ProgramCall) -> list[Effect]:
 
 
 def _reset(call: ProgramCall) -> list[Effect]:
-    is_hard = call.has("--hard", "--keep", "--merge")
-    return _undo("head", _commit_effects([Effect("restore")])) if is_hard else []
+    if not call.has("--hard", "--keep", "--merge"):
+        return []
+    return _undo("head", _commit_effects([Effect("restore")]))
 
 
 def _clean(call: ProgramCall) -> list[Effect]:
-    is_trial = any(map(_DRY_RUN.fullmatch, call.texts))
-    return [] if is_trial else [Effect("remove", undo="clean")]
+    if any(map(_DRY_RUN.fullmatch, call.texts)):
+        return []
+    return [Effect("remove", undo="clean")]
 
 
 def _remove(call: ProgramCall) -> list[Effect]:
-    return (
-        [] if call.has("--cached", "-n", "--dry-run") else call.make("remove", operands(call.args))
-    )
+    if call.has("--cached", "-n", "--dry-run"):
+        return []
+    return call.make("remove", operands(call.args))
 
 
 def _commit(call: ProgramCall) -> list[Effect]:
@@ -138,11 +151,9 @@ def _worktree(call: ProgramCall) -> list[Effect]:
     words = operands(call.args, frozenset(("-b", "-B", "--reason")))
     kind = {"add": "restore", "remove": "remove"}.get(words[0].text if words else "", "")
     effects = call.make(kind, words[1:2]) if kind else []
-    return (
-        [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
-        if kind == "restore"
-        else effects
-    )
+    if kind != "restore":
+        return effects
+    return [replace(effect, directory=join(call.cwd, ".")) for effect in effects]
 
 
 _SUBCOMMANDS: dict[str, Handler] = {

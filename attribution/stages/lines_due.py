@@ -19,7 +19,7 @@ from collector.repository_rows import find_repo
 from collector.runtime.stages import Stage, StageName, digest
 from collector.storage.store import Store
 
-VERSION = "40"
+VERSION = "41"
 """Of what is concluded: to be raised with the rules."""
 STAGE = Stage(StageName.LINES, VERSION, problems=("commits", "lines", "features"))
 

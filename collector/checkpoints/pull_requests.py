@@ -54,6 +54,16 @@ def _tips(repo: GitRepo, head: str) -> Texts:
     return {name: oid for name, oid in repo.refs().items() if is_source(name) and oid != head}
 
 
+def pull_heads(repo: GitRepo) -> dict[int, str]:
+    """Number of each pull request that the clone has -> its last commit."""
+    heads = {}
+    for name, oid in repo.refs().items():
+        pull = _PULL.match(name)
+        if pull is not None:
+            heads[int(pull[1])] = oid
+    return heads
+
+
 def commits_beside(repo: GitRepo, head: str) -> list[Commit]:
     """The commits of pull requests and other branches that the branch which ends in `head` does
     not reach, parents first.

@@ -60,7 +60,7 @@ _SCARCE = {
 EXIT_CODES = """\b
 Exit codes:
     0  success
-    1  a check failed (`whowrote data check`, `verify`, `compare`)
+    1  a check failed (`whowrote data check`, `compare`)
     2  usage error: no such repository, branch, file or option
     3  partial success: some repositories failed or met a limit, the rest is stored
     4  no repository has a record of a coding agent (`collect run` alone)

@@ -272,6 +272,13 @@ class Reason(Word):
             " holds others' commits."
         ),
     )
+    SQUASHED = (
+        "squashed",
+        (
+            "The commit is a squash that names an agent; the commit of its pull request that added"
+            " the line names none."
+        ),
+    )
     UNEXPLAINED = (
         "unexplained",
         (
@@ -326,7 +333,7 @@ class LineClass(Word):
     )
 
 
-LINE_CLASSES: tuple[str, ...] = tuple(map(str, LineClass))
+LINE_CLASSES = tuple(map(str, LineClass))
 """The classes in the order in which they are shown."""
 
 
@@ -335,19 +342,14 @@ LINE_CLASSES: tuple[str, ...] = tuple(map(str, LineClass))
 _EXCEPTIONS = (
     (Author.HUMAN, "evidence", Evidence.INFERRED, LineClass.LIKELY_HUMAN),
     (Author.UNKNOWN, "reason", Reason.NO_SESSION, LineClass.UNDECLARED),
+    (Author.UNKNOWN, "reason", Reason.SQUASHED, LineClass.UNDECLARED),
 )
-_CLASSES: dict[tuple[str, str, str], LineClass] = {
-    (a, column, value): word for a, column, value, word in _EXCEPTIONS
-}
+_CLASSES: dict[tuple[str, str], LineClass] = {(a, value): c for a, _, value, c in _EXCEPTIONS}
 
 
 def line_class(author: str, evidence: str, reason: str) -> LineClass:
     """The class of a line in reports."""
-    return (
-        _CLASSES.get((author, "evidence", evidence))
-        or _CLASSES.get((author, "reason", reason))
-        or LineClass(author)
-    )
+    return _CLASSES.get((author, evidence)) or _CLASSES.get((author, reason)) or LineClass(author)
 
 
 def line_class_sql(origins: str = "o") -> str:

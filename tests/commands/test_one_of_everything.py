@@ -209,7 +209,6 @@ COMMANDS = [
     ("report", "study"),
     ("data", "check"),
     ("data", "claims", "PATH"),
-    ("data", "verify", "PATH"),
     ("data", "problems"),
     ("data", "embed", "PATH"),
     ("data", "judge", "--help"),

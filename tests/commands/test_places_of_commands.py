@@ -82,7 +82,7 @@ def test_outside_of_a_clone_a_place_is_asked_for(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home)
-    for command in (("repo",), ("blame", "a.py"), ("data", "verify")):
+    for command in (("repo",), ("blame", "a.py")):
         result = run(*command, code=2)
         assert "PATH" in result.output, result.output
     assert not list(home.iterdir())

@@ -12,7 +12,6 @@ from collector import errors
 
 MEANT = {  # command line -> part of the answer
     "summary {repo}": "lines of source",
-    "verify {repo}": "agreement",
     "blame {repo} README.md:1": "README.md",
     "log --show {repo} HEAD~1": "commit",
     "log {repo} HEAD~2..HEAD": "git author",
@@ -76,12 +75,11 @@ WRONG = {  # command line -> part of the message
     "data export nope {repo}": "is not one of agent-trace",
     "data export csv {repo} -o /nowhere/x/y": "directory does not exist: /nowhere/x",
     "data import /nowhere.jsonl": "No such file or directory",
-    "data verify /nowhere": "/nowhere does not exist",
     "demo /proc/x": "Choose another directory",
     "demo /etc/passwd": "is a file",
     "doctor /nowhere": "/nowhere does not exist",
 }
-_WITHOUT_DATABASE = ("frobnicate", "data import", "data verify", "demo", "doctor")
+_WITHOUT_DATABASE = ("frobnicate", "data import", "demo", "doctor")
 
 
 def answer(line: str, example: Analysed) -> tuple[int, str, str]:

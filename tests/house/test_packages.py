@@ -320,7 +320,6 @@ MAX_PARAMETERS = 6
 RUN_SIDE = (
     "attribution/stages/",
     "attribution/ensure/",
-    "attribution/lineage/blame_check.py",
     "collector/load.py",
     "collector/runtime/stages.py",
 )

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from support.histories import Build, Files, drop, random_history, text, words
 
-from attribution.lineage.blame_check import verify
 from attribution.lineage.git_blame import blame
 from attribution.lineage.lifetimes import LineLifetime, LineLifetimes
 from attribution.lineage.match_policy import LineHunk, find_kept
@@ -644,25 +643,6 @@ def test_damaged_saves_are_refused(build: Build) -> None:
     assert load(b"") is None
     assert load(data[:-5]) is None
     assert load(data[:30] + b"x" + data[31:]) is None
-
-
-def test_verify_agrees_and_would_notice(build: Build) -> None:
-    build.commit("one", {"f": ["a", "b"], "g": ["g"]})
-    build.commit("two", {"f": ["a", " b"], "g": ["g"]})
-    repo = build.done()
-    with repo.open_scratch() as git:
-        exact = verify(
-            HistoryWalk(repo, git),
-            build.sha["two"],
-            {build.sha["one"]: None, build.sha["two"]: None},
-        )
-        assert all(agreement.share == 1 for agreement in exact.values())
-        assert exact[build.sha["two"]].lines == 3
-        other = verify(
-            HistoryWalk(repo, git, WalkOptions(keep=True)), build.sha["two"], {build.sha["two"]: 10}
-        )[build.sha["two"]]
-        assert (other.lines, other.same) == (3, 2)
-        assert other.differing == [(build.sha["two"], "f", 1)]
 
 
 # --- lines that stay what they were ---------------------------------------------------------------

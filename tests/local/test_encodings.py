@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from support import truth
+from support.blame_check import verify
 from support.local_clone import Clone, attributed, wrong_lines
 from support.local_writers import keep
 
 from attribution.authorship.commits import read_history
 from attribution.authorship.texts import RepositoryTexts
-from attribution.lineage.blame_check import verify
 from attribution.lineage.walk import HistoryWalk, WalkOptions
 from collector.git.repository import GitRepo
 from collector.limits import TEXT_BYTES
@@ -109,5 +109,5 @@ def test_the_history_of_lines_agrees_with_blame_in_any_encoding(encoded: Encoded
         ).values()
     # git splits UTF-16 at bytes, which need not be its lines
     compared = 1 if agreement.skipped else 8
-    assert (agreement.lines, agreement.share, agreement.differing) == (compared, 1.0, [])
+    assert (agreement.lines, agreement.same, agreement.differing) == (compared, compared, [])
     assert agreement.skipped == (encoded.encoding in ("utf-16", "utf-16-le"))

@@ -1,24 +1,14 @@
-"""The self-check: do our origins agree with `git blame`, line by line?"""
+"""Do our origins agree with `git blame`, line by line?"""
 
 import random
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from attribution.lineage.git_blame import blame
 from attribution.lineage.model import CommitStep, LineHistory, State, numbers
 from attribution.lineage.walk import HistoryWalk
 from collector.git.program import GitFailed, ScratchGit
-from collector.runtime.progress import Progress, no_progress
-
-
-class DifferingFile(NamedTuple):
-    """A file where the history and git blame disagree."""
-
-    commit: str
-    path: str
-    lines: int  # that differ
 
 
 @dataclass(slots=True)
@@ -26,21 +16,13 @@ class BlameAgreement:
     files: int = 0
     lines: int = 0
     same: int = 0  # commit, path and line number agree
-    same_commit: int = 0
     skipped: int = 0  # files that git blame could not read as text
-    differing: list[DifferingFile] = field(default_factory=list)
-
-    @property
-    def share(self) -> float | None:
-        return self.same / self.lines if self.lines else None
+    # commit, path and how many lines differ
+    differing: list[tuple[str, str, int]] = field(default_factory=list)
 
 
 def verify(
-    walk: HistoryWalk,
-    tip: str,
-    samples: Mapping[str, int | None],
-    seed: int = 0,
-    progress: Progress = no_progress,
+    walk: HistoryWalk, tip: str, samples: Mapping[str, int | None], seed: int = 0
 ) -> dict[str, BlameAgreement]:
     """Commit -> agreement.
 
@@ -52,7 +34,7 @@ def verify(
         if step.sha in samples:
             states[step.sha] = step.state.copy()
 
-    history = walk.run(tip, observers=[see], progress=progress)
+    history = walk.run(tip, observers=[see])
     return {
         sha: _compare(walk.git, history, sha, states[sha], _pick(states[sha], files, seed))
         for sha, files in samples.items()
@@ -61,11 +43,8 @@ def verify(
 
 def _pick(state: State, sample: int | None, seed: int) -> list[str]:
     paths = sorted(path for path, file in state.items() if file.vector)
-    return (
-        paths
-        if sample is None or sample >= len(paths)
-        else random.Random(seed).sample(paths, sample)
-    )
+    few = sample is not None and sample < len(paths)
+    return random.Random(seed).sample(paths, sample or 0) if few else paths
 
 
 def _compare(
@@ -82,15 +61,13 @@ def _compare(
         ours = [history.line(origin) for origin in numbers(state[path].vector)]
         same = sum(a == tuple(b) for a, b in zip(ours, theirs, strict=False))
         longer = max(len(ours), len(theirs))
-        if same != longer and git.output(["cat-file", "blob", state[path].oid]).startswith(
-            (BOM_UTF16_LE, BOM_UTF16_BE)
-        ):
+        content = git.output(["cat-file", "blob", state[path].oid])
+        if same != longer and content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             result.skipped += 1  # git takes its bytes for lines, not its text
             continue
         result.files += 1
         result.lines += longer
         result.same += same
-        result.same_commit += sum(a[0] == b.sha for a, b in zip(ours, theirs, strict=False))
         if same != longer:
-            result.differing.append(DifferingFile(sha, path, longer - same))
+            result.differing.append((sha, path, longer - same))
     return result
