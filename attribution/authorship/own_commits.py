@@ -207,4 +207,6 @@ def _has_message(commit: Commit, made: CommitCall) -> bool:
     """Whether the call names the subject of the commit, quotes and backslashes aside."""
     title = _NUMBER.sub("", commit.subject) if made.on_server else commit.subject
     subject, text = (re.sub(r"[\s\\'\"]+", " ", value).strip() for value in (title, made.text))
-    return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", text) is not None
+    return bool(
+        subject and subject in text and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", text)
+    )

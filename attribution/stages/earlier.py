@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from attribution.authorship.run_data import Judged
 from attribution.authorship.span_lines import spans_of, verdicts_by_line
 from attribution.authorship.verdicts import CallRef, SightingPair, Verdict
-from attribution.queries.survival import seconds
 from attribution.stages.line_rows import ORIGIN
 from collector.json_values import Numbers, Row
 from collector.local.model import LocalSessions
 from collector.model import Commit
 from collector.runtime.stages import RunContext
 from collector.storage.store import Store, iso, utc_now
+from collector.text import timestamp
 from collector.vocabulary.lines import Author, Evidence, Reason
 
 _GONE = "SELECT id FROM sessions WHERE repo_id = ?1 AND gone_since IS NOT NULL"
@@ -134,7 +134,7 @@ def _verdict(values: Sequence[Any], ids: Mapping[str, int]) -> Verdict:
         number = ids[row["session_id"]]
         call = CallRef(number, row["call_id"] or "", row["turn_index"], 0.0)
     if row["witness"]:
-        seen = [seconds(row[name] or "") or None for name in ("seen_without_at", "seen_with_at")]
+        seen = [timestamp(row[name]) for name in ("seen_without_at", "seen_with_at")]
         witness = SightingPair(row["witness"], *seen)
     return Verdict(
         row["author"],
@@ -172,5 +172,7 @@ _GONE_SESSIONS = (
 def sessions_unread(context: RunContext, local: LocalSessions) -> list[tuple[float, float]]:
     """When sessions worked of which no record is left."""
     gone = context.store.rows(_GONE_SESSIONS, (context.repo_id,))
-    unread = [(seconds(row["started_at"]), seconds(row["ended_at"])) for row in gone]
+    unread = [
+        (timestamp(row["started_at"]) or 0.0, timestamp(row["ended_at"]) or 0.0) for row in gone
+    ]
     return unread + [(trace.begin, trace.end) for trace in local.traces]

@@ -255,13 +255,15 @@ class _Reading:
             reads[task.files.key] = self.take(task, done)
 
     def read_task(self, files: SessionFiles) -> _ReadTask:
-        from attribution.stages import feature_rows
-
-        rows = session_run(self.context, files)
-        features = feature_rows.session_run(self.context, files)
-        due = not rows.is_current, not (self.few or features.is_current)
+        is_due = not session_run(self.context, files).is_current
         key = b"" if self.few else self.cache.key  # the numbers of a copy are its own
-        return _ReadTask(files, self.ids[files.key], self.context.store.policy, *due, key)
+        task = _ReadTask(files, self.ids[files.key], self.context.store.policy, is_due, False, key)
+        if self.few:
+            return task
+        from attribution.stages import feature_rows  # a question has no use for them
+
+        features = feature_rows.session_run(self.context, files)
+        return replace(task, features=not features.is_current)
 
     def _all(
         self, waiting: Sequence[_ReadTask], jobs: int

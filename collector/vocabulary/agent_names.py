@@ -76,8 +76,10 @@ def _names_in(text: str) -> Texts:
     if not _any_name().search(text):
         return {}
     places = []
-    for pattern, slug in _names():
-        match = pattern.search(text)
+    small = text.casefold()
+    for beginning, pattern, slug in _names():
+        # a history has few names: most are never compiled
+        match = re.search(_whole_word(pattern), text, re.I) if beginning in small else None
         if match:
             places.append((match.start(), match[0], slug))
             text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
@@ -129,14 +131,8 @@ def _common() -> Texts:
 
 
 @cache
-def _names() -> list[tuple[re.Pattern[str], str]]:
-    """Patterns of the names of agents, the longest first."""
-    return [(re.compile(_whole_word(name), re.I), slug) for name, slug in _name_patterns()]
-
-
-@cache
 def _any_name() -> re.Pattern[str]:
-    return re.compile(_whole_word("|".join(name for name, _ in _name_patterns())), re.I)
+    return re.compile(_whole_word("|".join(name for _, name, _ in _names())), re.I)
 
 
 def _whole_word(pattern: str) -> str:
@@ -144,9 +140,10 @@ def _whole_word(pattern: str) -> str:
     return rf"(?<![\w@.-])(?:{pattern})(?![\w@])(?!\.\w)"
 
 
-def _name_patterns() -> list[tuple[str, str]]:
-    """(pattern of a name, slug), the longest name first; blanks, hyphens and nothing are as good
-    as each other.
+@cache
+def _names() -> list[tuple[str, str, str]]:
+    """(how a name begins, its pattern, slug), the longest name first; blanks, hyphens and nothing
+    are as good as each other.
     """
     names = {
         name: agent.slug
@@ -156,6 +153,7 @@ def _name_patterns() -> list[tuple[str, str]]:
     }
     ordered = sorted(names.items(), key=lambda item: -len(item[0]))
     return [
-        (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", name))), slug)
+        (words[0].casefold(), r"[\s_-]?".join(map(re.escape, words)), slug)
         for name, slug in ordered
+        for words in [re.split(r"[\s_-]+", name)]
     ]
