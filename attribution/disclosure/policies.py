@@ -88,16 +88,23 @@ def _read_text(text: str, path: str, said: Row) -> None:
         for block in blocks[0]["leads"] + blocks:
             is_refused = block["depth"] > depth or _is_refusal(block)
             if block["depth"] <= depth:
-                depth = block["depth"] if is_refused and _is_lead(block) else _NOTHING_BELOW
+                has_parts = block["depth"] % 2 or _is_lead(block)  # an item has what it indents
+                depth = block["depth"] if is_refused and has_parts else _NOTHING_BELOW
             if block["line"] in shown:
                 continue
             shown.add(block["line"])
             row = {"path": path} | {name: block[name] for name in ("line", "depth", "text")}
+            row["rules"] = _rules(block)
             if is_refused or not is_filled:
                 said["refuses" if is_refused else "quoted"].append(row)
             if is_filled:
                 said["template"].append(row)
             _add_trailers(block, path, said)
+
+
+def _rules(block: Row) -> list[tuple[int, str]]:
+    """The sentences of a block that are rules: of an item all."""
+    return [each for each in _sentences(block) if block["depth"] % 2 or words.RULES.search(each[1])]
 
 
 def _is_refusal(block: Row) -> bool:
@@ -127,7 +134,7 @@ def _passages(text: str, path: str) -> list[list[Row]]:
     is_general = not (words.TEMPLATE.search(path) or words.POLICY.search(path))
     passages: list[list[Row]] = [[]]
     for block in blocks:
-        if _is_within(block, passages[-1]):
+        if _is_within(block, passages[-1]) or (passages[-1] and words.AGREES.match(block["text"])):
             passages[-1].append(block)
         elif _is_beginning(block, is_general):
             passages.append([block])

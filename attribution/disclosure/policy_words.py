@@ -71,6 +71,17 @@ TELLS = _any(
     r"|\btranspar|\binform\b|\bdescribe (?:how|what|which)|\bnote (?:it|that|which|in)\b"
     r"|\blet us know"
 )
+# A rule, or where it stands.
+RULES = _any(
+    TELLS.pattern,
+    REFUSES.pattern,
+    r"\b(?:must|should|required?|need(?:s|ed)? to|expect|ensure|only|welcom|allow)"
+    r"|\w-by\b|\b(?:read|follow|see|comply|adhere|complian)\w*\b.{0,80}(?:polic|guid|rule)",
+)
+# The box by which a person agrees to what stands before it.
+AGREES = _any(
+    r"[\s>]*[-*+] \[[ x]?\] (?:I\b.*\b(?:read|underst|agree|accept|confirm|compl)|.*\babove\b)"
+)
 # Work of any kind.
 WORK = _any(
     CONTRIBUTED.pattern,

@@ -1,14 +1,10 @@
-"""A database with one of everything: no command, page or answer says "1 commits"."""
+"""A database with one of everything: no command says "1 commits"."""
 
 from __future__ import annotations
 
 import ast
-import asyncio
 import re
-from html import unescape
 from pathlib import Path
-from typing import Any
-from urllib.parse import urljoin
 
 import click
 import pytest
@@ -236,58 +232,3 @@ def test_every_command_that_reads_is_among_them() -> None:
     assert set(report.commands) - {
         words[1] for words in COMMANDS if words[0] == "report" and len(words) > 1
     } <= {"maintainability", "compare"}
-
-
-def test_no_page_says_1_commits(single: Analysed) -> None:
-    pytest.importorskip("datasette")
-    from attribution.browse.serve import application
-
-    async def read(path: str) -> Any:
-        return await site.client.get(path, follow_redirects=True)
-
-    site = application(single.db)
-    seen = set[str]()
-    waiting = ["/-/whowrote/s"]
-    wrong = []
-    with asyncio.Runner() as loop:
-        loop.run(site.invoke_startup())
-        while waiting:
-            if (path := waiting.pop().split("#")[0]) in seen:
-                continue
-            seen.add(path)
-            text = loop.run(read(path)).text
-            wrong += [(path, phrase) for phrase in _plurals(re.sub(r"<[^>]+>", "", text))]
-            if path.startswith("/-/whowrote/"):
-                links = map(unescape, re.findall(r'href="([^"]+)"', text))
-                waiting += [
-                    at
-                    for link in links
-                    if (at := urljoin(path, link)).startswith("/-/whowrote/") and "json" not in at
-                ]
-    assert len(seen) > 10 and wrong == []
-
-
-def test_no_answer_to_an_agent_says_1_commits(single: Analysed) -> None:
-    pytest.importorskip("mcp")
-    from whowrote.servers.mcp_server import server
-
-    with whowrote.open(single.db) as db:
-        (served_session,) = (row["key"] for row in db.sessions())
-
-    async def answers() -> str:
-        served = server(str(single.clone), single.db)
-        given: dict[str, Any] = {
-            "file": "birds.py",
-            "line": 1,
-            "session": str(served_session),
-            "words": "birds",
-        }
-        asked = [(tool.name, tool.inputSchema["properties"]) for tool in await served.list_tools()]
-        return "".join(
-            [
-                str(await served.call_tool(name, {n: given[n] for n in given if n in fields}))
-                for name, fields in asked
-            ]
-        )
-
-    assert _plurals(asyncio.run(answers())) == []

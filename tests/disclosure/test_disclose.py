@@ -85,6 +85,11 @@ POLICIES = {
         "3 5",
         "1 7 9",
     ),
+    "an item that refuses, with its own": (
+        "## AI\n\n- No AI art is accepted:\nnone.\n  - photos\n- Test.",
+        "3 5",
+        "1 6",
+    ),
     "a list that a paragraph leads to": (
         "With AI tools:\n\n- Disclose.\n- Test.\n\nThe end.",
         "",
@@ -268,22 +273,28 @@ def test_a_trailer_that_a_template_asks_for_is_for_the_pull_request() -> None:
     assert fill_template(PART, said, forms_shown(said)) == stated
 
 
+def test_the_box_that_agrees_to_a_limit_is_filled_in_with_it() -> None:
+    text = "<!-- No AI, please. -->\n- [ ] I have read this\n- [ ] Tests pass\n"
+    assert fill_template(PART, read(pull_request_template=text)) == text.split("\n")[:2]
+
+
 def test_texts_are_found_where_they_stand_and_where_links_lead() -> None:
     told = "AI helps.\n\nIf AI helped, disclose it.\n"
     for path in ("website/src/docs/contributing", "docs/contribute", ".github/CONTRIBUTING"):
         assert lines_of(read(**{path: f"# AI\n{told}"})["quoted"]) == "1 2 4"
     assert not read(**{"docs/vertex-ai": told, "vendor/x/CONTRIBUTING": told})["quoted"]
-    links = ("CONTRIBUTING.md", "docs/new.md"), ("AI_POLICY.md", "gone.md")
+    links = ("CONTRIBUTING.md", "docs/new.md"), ("AI_POLICY.md", "../gone.md")
     found = read(*links, **{"docs/new": told})
     assert [row["path"] for row in found["quoted"]] == ["docs/new.md"]
-    assert [(row["path"], row["text"]) for row in found["absent"]] == [("AI_POLICY.md", "gone.md")]
+    assert [(row["path"], row["text"]) for row in found["absent"]] == [
+        ("AI_POLICY.md", "../gone.md")
+    ]
 
 
 def test_an_agent_that_is_recorded_and_declared_is_named_once(tmp_path: Path, db: Path) -> None:
     world = World()
-    world.human_write(
-        "CONTRIBUTING.md", "# AI\nDo not add `Co-authored-by` of an LLM to patches.\n"
-    )
+    policy = "# AI\nDo not add `Co-authored-by` of an LLM to patches.\n" + "- Never rush.\n" * 20
+    world.human_write("CONTRIBUTING.md", policy)
     old = world.commit("Start")
     session = world.session()
     session.prompt("Add the sum")
@@ -299,6 +310,9 @@ def test_an_agent_that_is_recorded_and_declared_is_named_once(tmp_path: Path, db
     assert (stated["known"]["by_agents"], stated["known"]["declared"]) == (2, 2)
     assert [agent for agent, _ in stated["known"]["agents"]] == ["Claude Code"]
     assert [row["refused"] for row in stated["marked"]] == [[line], [line]]
+    told = run("disclose", "--form", "co-authored-by", old.sha, repo, db=db)
+    assert told.stdout.count("Never rush") == 11 and "CONTRIBUTING.md:2, rules: 21" in told.stdout
+    assert "the project refuses" in told.stderr
 
 
 def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_index(

@@ -9,6 +9,7 @@ import click
 
 from attribution.commands import common
 from collector.console.terminal import data_options, database_option, write_json
+from collector.groups import group_pairs
 from collector.text import count_of, printable
 
 if TYPE_CHECKING:
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 
     from attribution.queries.open_repo import OpenRepo
     from collector.json_values import Row
+
+
+_MOST_RULES = 12  # of a text
+_GROUPS = {
+    "refuses": "what the project refuses or limits:",
+    "quoted": "what else its texts say about AI:",
+}
 
 
 @click.command()
@@ -44,12 +52,13 @@ def disclose(
 
     Fills in trailers and the part of the pull-request template that is about AI, for the commits
     since BASE (the main branch when it is not named) and what is not committed. Only what the
-    project's texts ask for plainly is filled in. All that they say about AI is quoted with its
-    place, first what they refuse or limit: read it, nothing here decides whether the branch keeps
-    to it. An agent is named only where a record or a commit shows it.
+    project's texts ask for plainly is filled in. What they say about AI is quoted with its place,
+    first what they refuse or limit, and at most twelve rules of a text: read it, nothing here
+    decides whether the branch keeps to it. An agent is named only where a record or a commit shows
+    it.
     As a hook: whowrote disclose --hook >> "$1"
     """
-    from attribution.disclosure.filled_in import forms
+    from attribution.disclosure.filled_in import forms, refused_keys
 
     known = forms()["trailer"]
     if form and form not in known:
@@ -57,15 +66,15 @@ def disclose(
     commits, clone = common.range_and_clone(commits, path)
     with common.open_clone(clone, db) as opened:
         stated = _statement(opened, commits, form, hook)
+    if known.get(form, "").lower().partition(":")[0] in refused_keys(stated["said"]):
+        click.echo(f"note: the project refuses the trailers of --form {form}", err=True)
     if output_format == "json":
         write_json(stated)
     elif output_format == "csv":
         common.print_rows(output_format, [{"line": line} for line in stated["trailers"]], None)
-    elif hook:
-        for line in stated["trailers"]:
-            click.echo(printable(line))
     else:
-        _print_statement(stated)
+        for line in stated["trailers"] if hook else _told_lines(stated):
+            click.echo(printable(line))
 
 
 def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
@@ -102,53 +111,46 @@ def _statement(opened: OpenRepo, base: str, form: str, hook: bool) -> Row:
     }
 
 
-def _print_statement(stated: Row) -> None:
+def _told_lines(stated: Row) -> Iterator[str]:
     from attribution.disclosure.filled_in import tell
 
     known = stated["known"]
     since = (
         f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
     )
-    added = count_of(known["added"], "non-blank added line")
-    nobody = f"no agent is on record for {added}; who wrote {known['open']:,} is not known."
+    nobody = (
+        f"no agent is on record; added lines: {known['added']}, author not known: {known['open']}."
+    )
     told = tell(known) if known["agents"] else nobody
-    where = f"{stated['branch']}, {since} {stated['base']}"
-    for line in (f"{where}: {told}", *_lines_to_copy(stated, told), *_quotes(stated)):
-        click.echo(printable(line))
+    yield f"{stated['branch']}, {since} {stated['base']}: {told}"
+    yield from _lines_to_copy(stated)
+    yield from _quotes(stated["said"])
 
 
-def _quotes(stated: Row) -> Iterator[str]:
-    """What the project says about AI, with the place of each line, so that it can be checked."""
-    said, known = stated["said"], stated["known"]
+def _quotes(said: Row) -> Iterator[str]:
+    """What the project says about AI, with the place of each sentence, so that it can be
+    checked.
+    """
     for row in said["absent"]:
         yield f"{row['path']}: a link to {row['text']}, which is not here; read it where it is"
-    if said["refuses"]:
-        share = f"{known['by_agents'] + known['declared']:,} of {known['added']:,}"
-        yield f"what the project refuses or limits (an agent took part in {share} lines here):"
-        yield from _numbered_lines(said["refuses"])
-    if said["quoted"]:
-        yield f"{'the rest' if said['refuses'] else 'all'} that its texts say about AI:"
-        yield from _numbered_lines(said["quoted"])
-    if not any(said[kind] for kind in ("absent", "refuses", "quoted", "template")):
+    for kind, what in _GROUPS.items():
+        if said[kind]:
+            yield what
+            yield from _numbered_lines(said[kind])
+    if not any(said[kind] for kind in ("absent", "template", *_GROUPS)):
         yield "no sentence about AI was recognised: read what the project says about contributions"
 
 
 def _numbered_lines(rows: Iterable[Row]) -> Iterator[str]:
-    path = ""
-    for row in rows:
-        if row["path"] != path:
-            path = row["path"]
-            yield f"  {path}"
-        for number, text in enumerate(row["text"].split("\n"), row["line"]):
-            if text.strip():
-                yield f"  {number:>5}  {text}"
+    """The first rules of each text, each with the number of its line."""
+    for path, blocks in group_pairs((row["path"], row) for row in rows).items():
+        rules = [rule for block in blocks for rule in block["rules"]]
+        yield f"  {path}:{blocks[0]['line']}, rules: {len(rules)}"
+        yield from (f"  {number:>5}  {text}" for number, text in rules[:_MOST_RULES])
 
 
-def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
-    """What can be copied: trailers, the template's part about AI, and a sentence."""
-    from attribution.disclosure.policy_words import TELLS
-
-    said, is_known = stated["said"], bool(stated["known"]["agents"])
+def _lines_to_copy(stated: Row) -> Iterator[str]:
+    """What can be copied: trailers, and the template's part about AI."""
     at = [f"{row['key']}, {row['path']}:{row['line']}" for row in stated["forms"]]
     places = "; or ".join(place.removesuffix(", :0") for place in at)  # of a form that was named
     for row in stated["marked"]:
@@ -160,14 +162,9 @@ def _lines_to_copy(stated: Row, told: str) -> Iterator[str]:
         for line in row["refused"]:
             yield f"take out of the message of {row['of']} what the project refuses: {line}"
     if stated["template"]:
-        left = "what is left open is yours to answer" if is_known else "no agent is known"
-        yield f"for the pull request ({said['template_path']}; {left}):"
+        path = stated["said"]["template_path"]
+        yield f"for the pull request ({path}; what is left open is yours to answer):"
         yield from stated["template"]
-    rows = [*said["refuses"], *said["quoted"], *said["template"]]
-    is_asked = any(TELLS.search(row["text"]) for row in rows)
-    if is_known and is_asked and told not in stated["template"]:
-        yield "where a text below asks to be told, and in your own words where it wants them:"
-        yield told
 
 
 COMMANDS = (disclose,)
