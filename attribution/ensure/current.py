@@ -34,7 +34,7 @@ from collector.runtime.stages import RunContext
 from collector.storage.retention import FULL
 from collector.storage.store import Store, iso
 from collector.text import file_name, printable
-from collector.vocabulary.lines import Author, Reason
+from collector.vocabulary.lines import Reason
 
 # seconds before the first of the commits from which on everything that agents did is read
 _RECENT = 3 * 86_400.0
@@ -89,8 +89,8 @@ def complete(base: Store, opened: OpenRepo, paths: Collection[str] = ()) -> None
         return
     if judged is None:
         return
-    _limit(judged, opened, len(asked) < len(newer))
-    numbers = {sha: number for sha, number in numbers.items() if sha in asked}
+    _limit(judged, opened, not asked.issuperset(opened.newer))
+    numbers = {sha: numbers[sha] for sha in asked}
     with store.transaction():
         line_rows.links(store, opened.repo_id, numbers, judged.evidence.links)
         line_rows.lines(store, opened.repo_id, numbers, judged)
@@ -121,7 +121,7 @@ def _judge_waiting(
     }
     # Another file that is not committed says whose work it is by what was done to it lately; by all
     # of its past only where lines may have come from it.
-    waiting = {*opened.unmade} & asked if paths else set[str]()
+    waiting = asked.intersection(opened.unmade if paths else ())
     beside = {change.path for sha in waiting for change in changes[sha]}
     seeds = {*paths}.union(
         change.path
@@ -130,8 +130,8 @@ def _judge_waiting(
         if sha not in waiting or _loses_lines(opened.repo, change)
     )
     names, earlier = _files_and_commits(opened, seeds, changes)
-    sizes = (len(newer), _MOST_COMMITS), (len(names), _MOST_FILES), (len(earlier), _MOST_CHANGES)
-    if any(size > most for size, most in sizes) or not context.store.policy.keeps(FULL):
+    is_small = len(names) <= _MOST_FILES and len(earlier) <= _MOST_CHANGES
+    if len(newer) > _MOST_COMMITS or not is_small or not context.store.policy.keeps(FULL):
         raise InputTooLarge("many files changed in many commits", "")
     since = min((commit.author_time for commit in newer), default=math.inf) - _RECENT
     commits = {*earlier, *opened.waiting}
@@ -153,7 +153,7 @@ def _judge_files(
 ) -> Judged | None:
     """`names`: files of which all sessions are read; of the others, those of the last days."""
     store, repo = context.store, context.repo
-    head = opened.waiting[-1] if opened.waiting else opened.tip
+    head = [opened.tip, *opened.waiting][-1]
     words = {file_name(name) for name in names}
     values = (
         opened.repo_id,
@@ -161,7 +161,8 @@ def _judge_files(
         *(json.dumps(sorted(several)) for several in (names, words, scope.commits)),
     )
     sessions = store.pairs(_SESSIONS, values)
-    checkpoints, local = stored = stored_now(store, repo, opened.repo_id)
+    # transcripts that lie in the worktree are in the commits that were never made
+    checkpoints, local = stored = stored_now(store, repo, opened.repo_id, head)
     due = _sessions_named(newer, checkpoints)
     files = [
         item
@@ -193,24 +194,18 @@ def _unknown(checkpoints: Sequence[Checkpoint], known: Collection[str]) -> list[
 
 
 def _limit(judged: Judged, opened: OpenRepo, is_doubtful: bool) -> None:
-    """Of lines that are not committed, an agent or a tool is named, the call that may have written
-    one, and a person whom a record saw at work, as no commit says anything of the others; of others
-    nobody whom only a run names.
+    """Nobody is named whom only a run names. What is not committed is judged as if it were; only
+    that nothing links it to an agent is no answer, as a commit may say so yet.
     """
-    for sha in opened.waiting:
-        verdict = judged.verdicts.get(sha)
-        if verdict is not None:
-            verdict.change(partial(_limit_verdict, sha in opened.unmade, is_doubtful))
+    for sha, verdict in judged.verdicts.items():
+        verdict.change(partial(_limit_verdict, sha in opened.unmade, is_doubtful))
 
 
 def _limit_verdict(is_pending: bool, is_doubtful: bool, verdict: Verdict) -> Verdict:
-    is_seen = verdict.author == Author.HUMAN and not verdict.is_unseen
-    is_told = is_seen or verdict.author in (Author.AGENT, Author.TOOL) or verdict.call is not None
-    if is_pending and not is_told:
+    is_open = verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen)
+    if is_pending and (is_open or verdict.reason is Reason.NO_SESSION):
         return unknown(Reason.NOT_COMMITTED)
-    if verdict.reason is Reason.TRANSCRIPT_NOT_STORED or (is_doubtful and verdict.is_unseen):
-        return unknown(Reason.NOT_YET)
-    return verdict
+    return unknown(Reason.NOT_YET) if is_open else verdict
 
 
 def _files_and_commits(

@@ -214,7 +214,7 @@ _MOST_CHANGED = 500  # files
 
 def with_changes(opened: OpenRepo, name: str = "") -> str:
     """The tip, or a commit on it that has the files as the working tree has them; where it has
-    very many changes, the one file alone.
+    very many changes, the one file and records of agents alone.
 
     The tip also where the two cannot be compared: a bare clone, a link, a file that a filter keeps
     elsewhere.
@@ -223,7 +223,10 @@ def with_changes(opened: OpenRepo, name: str = "") -> str:
         staged, changed = opened.repo.changed_files()
         names = {name, normal_path(name), *_worktree_paths(opened.repo, name)}
         if len(changed) > _MOST_CHANGED:
-            changed = [path for path in changed if path in names]
+            from collector.checkpoints.unread import PATHS
+
+            records = filter(PATHS.fullmatch, changed[-_MOST_CHANGED:])
+            changed = [*names.intersection(changed), *records]
         first = _commit_files(opened, opened.tip, staged, opened.repo.path / "index")
         top = opened.repo.worktree() or Path()
         on = first or opened.tip

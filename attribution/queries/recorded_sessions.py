@@ -9,7 +9,7 @@ from collector.checkpoints import read_all
 from collector.git.repository import GitRepo
 from collector.load import SessionFiles, read_session, session_files
 from collector.local import find_sessions, local_checkpoints
-from collector.local.model import NOTHING_LOCAL, LocalChoice, LocalOptions, LocalSessions
+from collector.local.model import LocalChoice, LocalOptions, LocalSessions
 from collector.model import Checkpoint, Session
 from collector.storage.store import Store
 from collector.text import printable as shown
@@ -54,14 +54,16 @@ def recorded_sessions(store: Store, repo: GitRepo, repo_id: int) -> list[Recorde
     ]
 
 
-def stored_now(store: Store, repo: GitRepo, repo_id: int) -> tuple[list[Checkpoint], LocalSessions]:
+def stored_now(
+    store: Store, repo: GitRepo, repo_id: int, tip: str = ""
+) -> tuple[list[Checkpoint], LocalSessions]:
     """The checkpoints that a clone has now, and what this machine keeps of it where that was
-    read before or there are none.
+    read before or a run would read it. `tip`: the commit in whose history transcripts lie.
     """
-    checkpoints = read_all(repo)
+    checkpoints = read_all(repo, tip=tip)
     was_read = store.value(
         "SELECT 1 FROM checkpoints WHERE repo_id = ? AND store = 'local' LIMIT 1", (repo_id,)
     )
-    is_read = was_read or not checkpoints
-    local = find_sessions(repo, LocalOptions(LocalChoice.ALWAYS)) if is_read else NOTHING_LOCAL
+    choice = LocalChoice.ALWAYS if was_read else LocalChoice.AUTO
+    local = find_sessions(repo, LocalOptions(choice))
     return [*checkpoints, *local_checkpoints(local, checkpoints)], local

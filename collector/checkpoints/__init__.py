@@ -56,15 +56,18 @@ problems alone.
 """
 
 
-def read_all(repo: GitRepo, problems: list[Problem] | None = None) -> list[Checkpoint]:
+def read_all(
+    repo: GitRepo, problems: list[Problem] | None = None, tip: str = ""
+) -> list[Checkpoint]:
     """Every checkpoint once, in order of id.
 
     Stored in several layouts, it keeps the best transcript of each session.
 
     A session that a checkpoint holds is not read from the files of the history too. `problems` gets
-    those of no checkpoint.
+    those of no checkpoint. `tip`: the commit whose history counts, where it is not the default
+    branch's; a layout gets it as HEAD.
     """
-    refs = repo.refs()
+    refs = {**repo.refs(), "HEAD": tip}
     merged: dict[str, Checkpoint] = {}
     for layout in layouts():
         for item in layout.find(repo, refs):

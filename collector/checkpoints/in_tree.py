@@ -86,7 +86,7 @@ def find(repo: GitRepo, refs: Mapping[str, str]) -> Iterator[Checkpoint]:
     with what was left out.
     """
     try:
-        tip = repo.default_branch().sha
+        tip = refs.get("HEAD") or repo.default_branch().sha
     except UnknownBranch:
         return
     forms = (*(form for _, form in agents_of_records()), _RECORDER)

@@ -118,6 +118,13 @@ def _read_config(path: Path) -> Config:
     return pygit2.Config()
 
 
+def _personal_configs() -> list[Path]:
+    """Where git keeps what a person has set for all repositories, the first counts."""
+    named = os.environ.get("GIT_CONFIG_GLOBAL")
+    every = [Path.home() / ".gitconfig", Path.home() / ".config/git/config"]
+    return every if named is None else [Path(named)]
+
+
 def setting(config: pygit2.Config, name: str) -> str:
     """Empty when it is not set, or damaged."""
     try:
@@ -259,13 +266,19 @@ class RepositoryBase:
             if re.fullmatch(r"remote\..+\.url", entry.name or "") and entry.value
         ]
 
+    def own_email(self) -> str:
+        """The address under which a commit would be made here, as the configuration of the clone
+        or of the person has it; "" where neither does.
+        """
+        configs = (self._config, *map(_read_config, _personal_configs()))
+        return next(filter(None, (setting(config, "user.email") for config in configs)), "")
+
     def own_emails(self) -> frozenset[str]:
-        """E-mail addresses under which commits were made in this clone: those of its
-        configuration and of its reflogs.
+        """E-mail addresses under which commits were made in this clone, or would be: those of
+        the configuration and of its reflogs.
         """
         common = self.common_dir()
-        emails = set()
-        emails.add(setting(self._config, "user.email"))
+        emails = {self.own_email()}
         for log in (common / "logs" / "HEAD", *common.glob("worktrees/*/logs/HEAD")):
             if log.is_file():
                 emails.update(_OWN_COMMIT.findall(log.read_text("utf-8", "replace")))
@@ -401,15 +414,15 @@ class RepositoryBase:
         return {path: entry.oid for path, entry in self._blobs(tree) if is_regular(entry.mode)}
 
     def links(self, tree: str) -> Texts:
-        """Path of every symbolic link below a tree -> the path in the tree that it leads to;
-        links that lead out are left out.
+        """Path of every symbolic link below a tree -> the path in the tree that it leads to; of
+        one that leads out, a path that begins with `/` or `..`.
         """
         targets = {}
         for path, entry in self._blobs(tree):
             target = decode(self.content(entry.oid)) if entry.mode == LINK else ""
-            if target and not target.startswith("/"):
+            if target:
                 targets[path] = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        return {path: target for path, target in targets.items() if not target.startswith("..")}
+        return targets
 
     def _blobs(self, tree: str) -> Iterator[tuple[str, BlobEntry]]:
         """(path, entry) of everything below a tree that is no tree."""

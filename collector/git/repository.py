@@ -356,9 +356,8 @@ class GitRepo(RepositoryBase):
                     index.add(pygit2.IndexEntry(path, own.create_blob(data), mode))
                 elif before is not None:
                     index.remove(path)
-            email = setting(self._config, "user.email") or last.author.email
-            name = setting(self._config, "user.name") or last.author.name
-            who = pygit2.Signature(name, email, max(int(at), last.commit_time), 0)
+            email = self.own_email() or min(self.own_emails(), default=last.author.email)
+            who = pygit2.Signature("Nobody", email, max(int(at), last.commit_time), 0)
             tree = index.write_tree(own)
             made = own.create_commit(None, who, who, "Not committed\n", tree, [last.id])
         except (OSError, *_ABSENT):

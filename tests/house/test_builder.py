@@ -138,11 +138,6 @@ def test_random_history_agrees_with_git(seed: int, tmp_path: Path) -> None:
     check_repository(stream, expected, tmp_path)
 
 
-def test_random_history_is_the_same_every_time() -> None:
-    assert random_history.generate(3, 20) == random_history.generate(3, 20)
-    assert random_history.generate(3, 20) != random_history.generate(4, 20)
-
-
 def test_random_histories_hold_every_kind_of_line() -> None:
     kinds = {
         kind

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.answers import pick
 from support.commands import analyse, run
 from support.local_clone import AgentSession, Clone, touch
-from support.local_writers import keep
+from support.local_writers import WRITERS, keep, two_agents
 
 TEXT = "def median(values):\n    ordered = sorted(values)\n    return ordered[len(ordered) // 2]\n"
 
@@ -53,6 +54,37 @@ def test_lines_of_a_session_that_no_run_has_read_have_prompt_edit_and_title(
     assert pick(why, "class", "provisional") == ("agent", True)
     assert pick(why, "commit", "commit_subject") == (sha, "Median")
     assert why["prompt"] == why["session_label"] == "Add the median of all values"
+
+
+@two_agents
+def test_records_that_lie_in_the_worktree_are_read_before_they_are_committed(
+    clone: Clone, tmp_path: Path, agent: str
+) -> None:
+    begun(clone, db := tmp_path / "x.db")
+    inside, outside = (clone.session(f"0197f3a1-5d2c-7b4e-8f60-{n:012}") for n in (1, 2))
+    for session in (inside, outside):
+        session.prompt("Add a median")
+        session.write(f"src/{session.id}.py", TEXT.replace("median", f"of_{session.id[-3:]}"))
+        touch(clone.path / f"src/{session.id}.py", clone.clock)
+    touch(WRITERS[agent](clone.path, inside), clone.clock)
+    keep(outside)
+    for session in (inside, outside):
+        line = ask(clone, db, "blame", f"src/{session.id}.py")[0]
+        assert pick(line, "class", "session") == ("agent", session.id)
+
+
+def test_what_is_not_committed_is_of_whoever_works_here(
+    clone: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(clone, db := tmp_path / "x.db")
+    clone.git("commit", "-q", "--amend", "--no-edit", "--author", "Bob <bob@example.com>")
+    clone.git("config", "--unset", "user.email")
+    (tmp_path / "settings").write_text("[user]\n\temail = ada@example.com\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "settings"))
+    (clone.path / ".git/logs/HEAD").unlink()
+    write_median(clone)
+    touch(clone.path / "src/median.py", clone.clock)
+    assert ask(clone, db, "blame", "src/median.py")[0]["class"] == "agent"
 
 
 def test_lines_that_are_not_committed_have_what_a_record_shows_of_a_person_or_a_command(
