@@ -42,7 +42,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks"), str(RO
 import hidden_links  # noqa: E402
 import independent  # noqa: E402
 import labelled  # noqa: E402
-import link_readings  # noqa: E402
 import readings  # noqa: E402
 from exactness import EARLIER, exactness, history_table  # noqa: E402
 from pages import fill_each, table  # noqa: E402
@@ -304,7 +303,6 @@ def pages(results: dict[str, Any]) -> dict[str, str]:
         "history": history_table(results.get("history", {})),
         "audit": _hand(results["audit"]),
         **independent.texts(results),
-        **link_readings.texts(),
     }
     outcomes = labelled.texts(
         results.get("outcomes", {}), results["labels"], results["labelled"], results["word_lists"]

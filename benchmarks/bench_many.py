@@ -1,11 +1,10 @@
-"""What `collect run` and `whowrote db` cost on many small repositories, and what a long ledger of
-candidates costs.
+"""What `collect run` and `whowrote db` cost on many small repositories.
 
-    python benchmarks/bench_many.py [--repositories 200,1000,3000] [--candidates N] [--work DIR]
+    python benchmarks/bench_many.py [--repositories 200,1000,3000] [--work DIR]
 
 The repositories are copies of the fixtures under other names, served on the loopback interface.
 Prints a line of JSON for each run: seconds by the clock and of the processor with all workers, and
-memory of the command. `ledger` are the commands that read candidates, on as many as were asked for.
+memory of the command.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.git_server import GitServer  # noqa: E402
 from support.served import publish  # noqa: E402
-
-from collector.storage.store import Store  # noqa: E402
 
 CASES = (
     "example",
@@ -43,14 +39,11 @@ ENVIRONMENT = os.environ | {
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
     "WHOWROTE_SESSIONS": "off",
 }
-LEDGER = ("status", "report")
-# the n-th names every n-th candidate
-LEDGER_CHANNELS = ("code_search", "commit_search", "listing")
 
 
 def ran(program: str, arguments: Sequence[object]) -> dict[str, Any]:
-    """A command: exit code, seconds by the clock and of the processor, largest memory of its main
-    process in MB.
+    """A command: exit code, seconds by the clock and of the processor, memory of the largest
+    of its processes in MB.
     """
     module = {"collect": "collector.cli", "attribute": "attribution.cli"}[program]
     began = time.monotonic()
@@ -60,30 +53,14 @@ def ran(program: str, arguments: Sequence[object]) -> dict[str, Any]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    peak, status, used = 0, 0, None
-    while used is None:
-        with suppress(OSError):
-            about = Path(f"/proc/{process.pid}/status").read_text()
-            peak = max(
-                [
-                    peak,
-                    *(
-                        int(line.split()[1])
-                        for line in about.splitlines()
-                        if line.startswith("VmHWM")
-                    ),
-                ]
-            )
-        time.sleep(0.1)
-        ended, status, found = os.wait4(process.pid, os.WNOHANG)
-        used = found if ended else None
+    _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     seconds, cpu = time.monotonic() - began, used.ru_utime + used.ru_stime
     return {
         "code": process.returncode,
         "seconds": round(seconds, 1),
         "cpu": round(cpu, 1),
-        "MB": round(peak / 1024),
+        "MB": round(used.ru_maxrss / 1024),
     }
 
 
@@ -112,74 +89,17 @@ def measure(work: Path, names: Sequence[str], base: str) -> None:
     say(run="whowrote db --jobs 1", repositories=len(names), **attributed)
 
 
-def ledger(work: Path, number: int) -> None:
-    """One candidate in five holds checkpoints, one in a hundred has another name now, and one to
-    three channels named each.
-    """
-    path, now = work / "ledger.db", "2026-11-23T00:00:00Z"
-    columns = (
-        "full_name",
-        "first_seen_at",
-        "probed_at",
-        "outcome",
-        "confirmed",
-        "renamed_to",
-        "checkpoint_refs",
-        "metadata_at",
-        "stars",
-        "language",
-        "created_at",
-    )
-    names = [f"owner{i % 50_000}/r{i}" for i in range(number)]
-    with Store(path) as store, store.transaction():
-        rows = (
-            (
-                name,
-                now,
-                now,
-                "ok",
-                int(i % 5 == 0),
-                renamed_to,
-                i % 7,
-                now,
-                i % 1000,
-                f"L{i % 30}",
-                now,
-            )
-            for i, name in enumerate(names)
-            for renamed_to in [names[i // 2] if i % 100 == 1 else None]
-        )
-        store.insert("candidates", columns, rows)
-        hits = (
-            (i, c, "q", "s", now)
-            for i in range(1, number + 1)
-            for n, c in enumerate(LEDGER_CHANNELS)
-            if i % (n + 1) == 0
-        )
-        store.insert("discoveries", ("candidate_id", "channel", "query", "slice", "seen_at"), hits)
-    for command in LEDGER:
-        say(ledger=number, run=f"collect {command}", **ran("collect", [command, "--db", path]))
-    say(
-        ledger=number,
-        run="collect merge",
-        **ran("collect", ["merge", path, "-o", work / "merged.db"]),
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repositories", default="200,1000,3000")
-    parser.add_argument("--candidates", type=int, default=1_000_000)
     parser.add_argument("--work", type=Path)
     given = parser.parse_args()
     sizes = [int(one) for one in given.repositories.split(",") if one]
     with tempfile.TemporaryDirectory(dir=given.work) as folder:
         work = Path(folder)
-        if given.candidates:
-            ledger(work, given.candidates)
-        for size in sizes if sizes != [0] else []:
+        for size in sizes:
             here = work / str(size)
             (here / "served").mkdir(parents=True)
             names = served(here / "served", size)
