@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-many scaling culprit-benchmark lab lab-corpus corpus-release canary fuzz security vscode lock locked lowest audit sbom clean
+.PHONY: setup test core limits lint docs site check demo accuracy public-study bench bench-many scaling culprit-benchmark planted lab lab-corpus corpus-release canary fuzz security vscode lock locked lowest audit sbom clean
 
 setup: .venv/ready
 
@@ -69,7 +69,7 @@ bench: setup
 	$(BIN)/python benchmarks/bench_commands.py $(if $(DB),--db $(DB)) $(REPOS)
 	$(BIN)/python benchmarks/bench_scan.py $(REPOS)
 
-# Many small repositories, and a long ledger. OPTIONS: see the file.
+# Many small repositories. OPTIONS: see the file.
 bench-many: setup
 	$(BIN)/python benchmarks/bench_many.py $(OPTIONS)
 
@@ -81,6 +81,11 @@ scaling: setup
 PAIRS ?= 350
 culprit-benchmark: setup
 	$(BIN)/python benchmarks/culprits.py --pairs $(PAIRS) $(if $(TIP),--tip $(TIP)) --page $(CLONES)
+
+# Histories with a planted effect and what `report compare` says of them: an hour; HISTORIES for fewer.
+HISTORIES ?= 201
+planted: setup
+	$(BIN)/python benchmarks/planted.py $(HISTORIES)
 
 # An environment of its own for the lab: 120 MB instead of all that the tests need.
 .venv-lab/ready: pyproject.toml

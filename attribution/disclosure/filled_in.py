@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from attribution.disclosure.policies import is_about_ai
+from attribution.lineage.survival import BY_AGENTS, UNANSWERED
 from attribution.queries.open_repo import OpenRepo
 from collector.checkpoints.statements import statements_in
 from collector.files.kinds import kind_of
@@ -22,7 +23,6 @@ from collector.vocabulary.lines import LineClass
 
 _FILES = 8  # named in a sentence
 _WHOLE = 0.95  # share of the added lines
-_UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _MISSING = "\0"  # stands for a model that is not on record
 _LINES = """
 SELECT c.commit_sha AS sha, l.class,
@@ -100,7 +100,7 @@ def _work_in(rows: Sequence[Mapping[str, Any]]) -> Row:
     agents = Counter[tuple[str, str, bool]]()
     for row in rows:
         lines[row["class"]] += row["lines"]
-        if row["class"] in (LineClass.AGENT, LineClass.DECLARED) and row["agent"]:
+        if row["class"] in BY_AGENTS and row["agent"]:
             is_recorded = row["session"] is not None
             agents[label_of(row["agent"]), row["model"], is_recorded] += row["lines"]
             parts[row["path"]] += row["lines"] * is_recorded
@@ -112,7 +112,7 @@ def _work_in(rows: Sequence[Mapping[str, Any]]) -> Row:
         "added": lines.total(),
         "by_agents": lines[LineClass.AGENT],
         "declared": lines[LineClass.DECLARED],
-        "open": sum(lines[name] for name in _UNKNOWN),
+        "open": sum(lines[name] for name in UNANSWERED),
     }
 
 

@@ -14,11 +14,15 @@ from typing import NamedTuple
 from collector.groups import group_pairs
 from collector.json_values import Numbers
 from collector.text import file_name, split_names
-from collector.vocabulary.lines import Author
+from collector.vocabulary.lines import Author, Evidence, LineClass
 
 DAYS = (1, 7, 30, 90, 180, 365)
 COMMITS = (1, 10, 100)
 REWORK_DAYS = 30
+BY_AGENTS = (LineClass.AGENT, LineClass.DECLARED)
+"""Classes of lines with a record and without."""
+UNANSWERED = (LineClass.UNKNOWN, LineClass.UNDECLARED)
+"""Anybody may have written them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ class LifetimeRecord:
 
 
 GROUPINGS: Mapping[str, Callable[[LifetimeRecord], str]] = {
-    "class": lambda r: r.author,
+    # lines of commits that are older than agents stand apart from those of other people
+    "class": lambda r: Evidence.DATED if r.dated else r.author,
     "model": lambda r: r.model,
     "agent": lambda r: r.agent,
     "session": lambda r: r.session_name,
@@ -77,8 +82,7 @@ def group_records(
     groups = group_pairs(
         ((name(record), record.author), record)
         for record in records
-        if name(record)
-        and (grouping not in OF_AGENTS or record.author in (Author.AGENT, "declared"))
+        if name(record) and (grouping not in OF_AGENTS or record.author in BY_AGENTS)
     )
     return dict(groups)
 
@@ -128,12 +132,12 @@ def language(path: str) -> str:
 
 
 def ended_by(records: Iterable[LifetimeRecord]) -> Numbers:
-    """Dead lines of agents by who ended them: same session, another session, agent (which
-    session is not known), human, unknown.
+    """Dead lines of agents, recorded or declared, by who ended them: same session, another
+    session, agent (which session is not known), human, unknown.
     """
     count: Counter[str] = Counter()
     for r in records:
-        if r.dead and r.author == Author.AGENT:
+        if r.dead and r.author in BY_AGENTS:
             count[_ender(r)] += r.lines
     return {name: count[name] for name in ENDERS}
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
+from attribution.lineage.survival import BY_AGENTS, REWORK_DAYS, LifetimeRecord
 from attribution.queries.breakdown_facts import (
     BreakdownOptions,
     CommitSign,
@@ -27,7 +27,7 @@ from attribution.queries.breakdown_facts import (
     Prompt,
     facts,
 )
-from attribution.queries.coverage import ATTRIBUTED, BY_AGENTS, BY_RECORD
+from attribution.queries.coverage import ATTRIBUTED, BY_RECORD
 from attribution.queries.overview import monday
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import intervals
@@ -310,7 +310,7 @@ def _row(group: Facts, scope: _Asked) -> Row:
         lines[cell.line_class] += cell.lines
     signed = [cell for cell in group.cells if cell.signed]
     records = [life.record for life in group.lives]
-    agents = [record for record in records if record.author == LineClass.AGENT]
+    agents = [record for record in records if record.author in BY_AGENTS]
     undeclared = [record for record in records if record.author == _BASELINE]
     cost, priced = cost_of(group.prompts) if scope.of_prompts else (None, None)
     at_head = (
@@ -321,7 +321,11 @@ def _row(group: Facts, scope: _Asked) -> Row:
         for record in records
         if not record.dead and not record.lost
     )
-    there = sum(record.lines for record in agents if not record.dead and not record.lost)
+    there = sum(
+        record.lines
+        for record in agents
+        if record.author == LineClass.AGENT and not record.dead and not record.lost
+    )
     weaknesses = (
         rate_if_enough(total(weak.cell for weak in group.weak))
         if scope.scanned

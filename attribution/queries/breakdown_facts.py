@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from attribution.hooks import plugins
-from attribution.lineage.survival import LifetimeRecord
+from attribution.lineage.survival import BY_AGENTS, LifetimeRecord
 from attribution.queries.survival import records_of
 from attribution.stats.rates import RateCell
 from collector.storage.store import Store
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import HEADLINE, LineClass, line_class_sql
+from collector.vocabulary.lines import HEADLINE, line_class_sql
 
 
 class Place(NamedTuple):
@@ -165,7 +165,7 @@ def _lives(store: Store, options: BreakdownOptions) -> list[Life]:
     result = []
     for record in records_of(store, sorted({birth["repo_id"] for birth in births.values()})):
         if birth := births.get(record.birth):
-            agent = record.agent if record.author in (LineClass.AGENT, LineClass.DECLARED) else ""
+            agent = record.agent if record.author in BY_AGENTS else ""
             top, slash, _ = record.path.partition("/")
             directory = top + slash if slash else "."
             driver = drivers.get(record.session, "")

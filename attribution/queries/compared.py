@@ -7,10 +7,10 @@ For `report compare`.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attribution.lineage.survival import REWORK_DAYS, language
+from attribution.lineage.survival import BY_AGENTS, REWORK_DAYS, language
 from attribution.queries.survival import removed_lines
 from attribution.stats import matched
-from attribution.stats.comparison import AGENTS, BOTH, DATED, RECORDED
+from attribution.stats.comparison import BIAS, DATED, OTHERS, agent_groups
 from attribution.stats.matched import Observed
 from attribution.stats.rates import NO_RATIO
 from collector.errors import WhoWroteError
@@ -20,15 +20,17 @@ from collector.storage.store import Store
 from collector.storage.views import Table, table_of
 from collector.text import count_of
 from collector.vocabulary import sql_list
-from collector.vocabulary.lines import FileKind, FilePlace, LineClass
+from collector.vocabulary.lines import FileKind, FilePlace
 
 COMMITS = 30
 """Commits on each side, before a ratio is printed."""
 _SIZES = (10, 100, 1000)  # lines that the commit wrote: limits of the strata
-_DECLARED = "declared"
-_AGENTS = (BOTH, RECORDED, _DECLARED)
 _OTHERS = "others"
-_OTHER_CLASSES = frozenset({LineClass.HUMAN, LineClass.UNDECLARED})
+_LAYOUT = "reformatted"
+_NEW_FILES = (
+    "SELECT c.commit_sha, f.path FROM commit_files f JOIN commits c ON c.id = f.commit_id"
+    " WHERE f.status = 'A'"
+)
 _UNITS = {"lines of": "word", "against": "word", "commit": "sha", "class": "word"}
 
 
@@ -46,6 +48,8 @@ class Written(NamedTuple):
     events: int
     lines: int
     event: Hashable = None  # of several rows with the same event, one counts
+    soon: int = 0  # counted separately: in the same pull request or within a day
+    new_file: bool = False  # the commit made the file
 
 
 class Outcome(NamedTuple):
@@ -58,7 +62,7 @@ class Outcome(NamedTuple):
 
 
 _HISTORY = """
-SELECT h.id, h.commit_sha, h.author_at, h.lines_born, {fix} AS is_fix,
+SELECT h.id, h.commit_sha, h.author_at, h.lines_born, h.landed, {fix} AS is_fix,
   COALESCE(c.author_email, c.author_name, '') AS author
 FROM history_commits h LEFT JOIN commits c ON c.repo_id = h.repo_id AND c.commit_sha = h.commit_sha
 WHERE h.repo_id = ?
@@ -70,31 +74,37 @@ _IS_FIX = (
 
 
 def _repairs(store: Store, repo_id: int) -> Iterator[Written]:
-    """A repair is a fix that changed or removed lines of a commit, more than a day after it."""
+    """A repair is a fix that changed or removed lines of a commit. It is counted separately when it
+    came within a day, or to the main line in one merge with them.
+    """
     commits = _history(store, repo_id, _IS_FIX)
     for removed in removed_lines(store, repo_id):
         record = removed.record
         birth = commits[record.birth]
         end = commits.get(removed.removed_in)
-        repaired = record.dead and end is not None and end["is_fix"] and record.days > 1
-        event = (birth["id"], end["id"], record.author) if repaired and end is not None else None
+        fix = end if record.dead and end and end["is_fix"] else None
+        soon = fix is not None and (record.days <= 1 or fix["landed"] == birth["landed"])
+        event = (birth["id"], fix["id"], record.author) if fix else None
         if record.kind == FileKind.SOURCE and record.lines:
             yield _new_lines(repo_id, birth, record.path)._replace(
                 line_class=record.author,
                 dated=record.dated,
-                events=int(repaired),
+                events=int(fix is not None and not soon),
                 lines=record.lines,
                 event=event,
+                soon=int(soon),
             )
 
 
 def _survival(store: Store, repo_id: int) -> Iterator[Written]:
-    """A line that was removed within 30 days, of those that could be followed so long."""
+    """A line that was removed within 30 days, of those that could be followed so long. One whose
+    statement was reformatted lives on in the others.
+    """
     commits = _history(store, repo_id, "0")
     for removed in removed_lines(store, repo_id):
         record = removed.record
         if record.kind == FileKind.SOURCE and record.lines and record.is_old:
-            gone = record.dead and record.days < REWORK_DAYS
+            gone = record.dead and record.days < REWORK_DAYS and record.cause != _LAYOUT
             yield _new_lines(repo_id, commits[record.birth], record.path)._replace(
                 line_class=record.author,
                 dated=record.dated,
@@ -128,7 +138,7 @@ FROM (
   WHERE status = 'introduced' AND confidence IN ('HIGH', 'MEDIUM')
     AND place = '{FilePlace.SOURCE}' AND repo_id = ?1
 ) x JOIN commits c ON c.id = x.commit_id
-WHERE x.class IN ({sql_list((*_OTHER_CLASSES, *AGENTS[BOTH]))})
+WHERE x.class IN ({sql_list((*OTHERS, *BY_AGENTS))})
 GROUP BY x.commit_id, x.path, x.class
 """
 
@@ -143,7 +153,7 @@ def _weaknesses(store: Store, repo_id: int) -> Iterator[Written]:
 
 OUTCOMES: Mapping[str, Outcome] = {
     "repairs": Outcome(
-        "fixes that changed or removed lines more than a day after they were written",
+        "fixes that changed or removed lines later than a day, in another pull request",
         "whowrote survival PATH; whowrote culprit PATH --all",
         StageName.CULPRITS,
         _repairs,
@@ -178,7 +188,8 @@ def compare_tables(store: Store, outcome: str, repo_id: int | None = None) -> li
             f"no lines whose {outcome} can be compared are in this database",
             f"For each clone: {counted.needs}",
         )
-    written = _each_event_once(rows)
+    made = {(row["commit_sha"], row["path"]) for row in store.rows(_NEW_FILES)}
+    written = [row._replace(new_file=(row.sha, row.path) in made) for row in _each_event_once(rows)]
     return [
         table_of(_sides(written), _UNITS, [], "sides", f"Per 1,000 lines: {counted.says}"),
         table_of(
@@ -186,15 +197,15 @@ def compare_tables(store: Store, outcome: str, repo_id: int | None = None) -> li
             _UNITS,
             _DOES_NOT_SHOW,
             "matched",
-            "Ratio to others of the same month, size of commit, directory and language",
+            "Ratio to others of the same month, size of commit, directory, language, in new files"
+            " or others",
         ),
         table_of(_commits(written), _UNITS, [], "commits", "The commits behind these numbers"),
     ]
 
 
 _DOES_NOT_SHOW = (
-    "agents that left no sign may have written lines of the others, which brings a ratio nearer"
-    " to 1",
+    BIAS,
     "who chose which work to give to an agent is not in the numbers: harder work breaks more often",
     "lines that are unknown, likely human or a tool's are on no side",
     "what nobody noticed, or repaired without saying so, is not counted",
@@ -208,33 +219,32 @@ def _each_event_once(rows: Iterable[Written]) -> list[Written]:
     for row in rows:
         again = row.event is not None and row.event in counted
         counted.add(row.event)
-        result.append(row._replace(events=0) if again else row)
+        result.append(row._replace(events=0, soon=0) if again else row)
     return result
 
 
 def _groups(written: Iterable[Written]) -> dict[str, list[Written]]:
-    """Agents' lines, those with a record and those that commits declare alone; then the others, of
-    the years of agents and before.
-    """
-    groups: dict[str, list[Written]] = {name: [] for name in (*_AGENTS, _OTHERS, DATED)}
-    for row in written:
-        if row.line_class in AGENTS[BOTH]:
-            groups[BOTH].append(row)
-            groups[RECORDED if row.line_class == LineClass.AGENT else _DECLARED].append(row)
-        elif row.line_class in _OTHER_CLASSES:
-            groups[DATED if row.dated else _OTHERS].append(row)
+    """Those of agents; then the others, of the years of agents and before."""
+    rows = list(written)
+    groups = {
+        name: [row for row in rows if row.line_class in classes]
+        for name, classes in agent_groups({row.line_class for row in rows}).items()
+    }
+    others = [row for row in rows if row.line_class in OTHERS]
+    groups[_OTHERS] = [row for row in others if not row.dated]
+    groups[DATED] = [row for row in others if row.dated]
     return groups
 
 
 def _sides(written: Sequence[Written]) -> list[Row]:
-    rates = {
-        name: matched.rate_of(_observe(group, name in _AGENTS))
-        for name, group in _groups(written).items()
-    }
     return [
-        {"lines of": name, **rate._asdict()}
-        for name, rate in rates.items()
-        if rate.lines and not (name != BOTH and rate == rates[BOTH])
+        {
+            "lines of": name,
+            **matched.rate_of(_observe(group, True))._asdict(),
+            "soon": sum(row.soon for row in group),
+        }
+        for name, group in _groups(written).items()
+        if group
     ]
 
 
@@ -244,7 +254,7 @@ def _observe(group: Iterable[Written], ours: bool, by_author: bool = False) -> l
     for row in group:
         top = row.path.partition("/")[0] if "/" in row.path else ""
         author = (row.author or row.sha) if by_author else ""
-        stratum = row.repo, row.month, row.size, top, language(row.path), author
+        stratum = row.repo, row.month, row.size, top, language(row.path), row.new_file, author
         cell = sums.setdefault(((row.repo, row.sha), stratum), [0, 0])
         cell[0] += row.events
         cell[1] += row.lines
@@ -257,10 +267,8 @@ def _observe(group: Iterable[Written], ours: bool, by_author: bool = False) -> l
 def _ratios(written: Sequence[Written]) -> list[Row]:
     groups = _groups(written)
     rows = []
-    for name in _AGENTS:
-        if name != BOTH and len(groups[name]) in (0, len(groups[BOTH])):
-            continue
-        for against, by_author in ((_OTHERS, False), ("others of the same author", True)):
+    for name in [name for name in groups if name not in (_OTHERS, DATED)]:
+        for against, by_author in (("others of the same author", True), (_OTHERS, False)):
             both = matched.matched_parts(
                 [
                     *_observe(groups[name], True, by_author),
@@ -280,7 +288,10 @@ def _ratio(both: Sequence[Observed]) -> Row:
         ratio = NO_RATIO
     compared = [] if few else both
     held, shuffles = matched.shuffles_that_hold(compared)
-    chance = matched.matched_ratio(matched.with_chance_outcome(compared, _is_even))
+    # an outcome that nobody can choose: all lines of a commit whose id ends so, or none
+    chance = matched.matched_ratio(
+        [part._replace(events=part.lines * _is_even(part.commit)) for part in compared]
+    )
     return {
         "commits": _count(ours),
         "commits_of_others": _count(others),
@@ -316,8 +327,8 @@ def _refusal(ours: Sequence[Observed], others: Sequence[Observed]) -> str:
 
 
 def _is_even(commit: Hashable) -> bool:
-    """Whether the id of a commit ends so: nobody can choose it."""
-    return isinstance(commit, tuple) and int(str(commit[1])[-1], 16) % 2 == 0
+    """The last digit of the id, which ends the text of a pair with the repository."""
+    return str(commit)[-3] in "02468ace"
 
 
 def _commits(written: Sequence[Written]) -> list[Row]:

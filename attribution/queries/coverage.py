@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attribution.lineage.survival import UNANSWERED
 from collector.json_values import Numbers, Row
 from collector.storage.store import Store
 from collector.storage.views import Table, described_view
@@ -131,8 +132,6 @@ def _coverage(days: int | None, rows: Iterable[Row]) -> Coverage:
 
 
 BY_RECORD = (LineClass.AGENT,)
-BY_AGENTS = (LineClass.AGENT, LineClass.DECLARED)
-UNANSWERED = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 
 
 class AgentShare(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from attribution.hooks import OfComment, sections
+from attribution.lineage.survival import BY_AGENTS
 from attribution.queries.blame import Block, blame, blocks
 from attribution.queries.commit_range import commits_of
 from attribution.queries.open_repo import OpenRepo
@@ -32,7 +33,6 @@ _COMMANDS = (
     " COALESCE(status, '') <> 'error' AND at > (SELECT at FROM tool_calls WHERE session_id = ?1"
     " AND call_id = ?2)"
 )
-_AGENTS = (LineClass.AGENT, LineClass.DECLARED)
 
 
 def base_of(opened: OpenRepo, base: str = "") -> str:
@@ -112,7 +112,7 @@ def _rows(opened: OpenRepo, path: str, added: Iterable[Block]) -> list[Row]:
             continue
         approved = is_approved(sha)
         tested = is_tested(of.session_id, of.call_id) if of.call_id else False
-        rank = (1 if approved or tested else 0) if of.kind in _AGENTS else 2
+        rank = (1 if approved or tested else 0) if of.kind in BY_AGENTS else 2
         names = ("class", "agent", "session", "reason", "commit")
         values = block.first.data()
         place = {"path": path, "start_line": block.start, "end_line": block.end}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attribution.lineage import minimum, survival
 from attribution.lineage.model import LOST
-from attribution.lineage.survival import LifetimeRecord, RemovedLines
+from attribution.lineage.survival import BY_AGENTS, LifetimeRecord, RemovedLines
 from attribution.queries.repo_report import undeclared_notes
 from attribution.stats import comparison
 from attribution.stats.accuracy import audited_note
@@ -300,14 +300,18 @@ def report_of(lines: Lifetimes, db: Path, options: SurvivalOptions) -> SurvivalR
 
 
 def as_agents(records: Sequence[LifetimeRecord]) -> dict[str, Sequence[LifetimeRecord]]:
-    """The lines as they are compared: agents' by record alone, and with those that only commits
-    give to agents, where there are any.
+    """The lines as they are compared: for each group of agents its lines as those of agents, and
+    everybody else's.
     """
-    pooled = [
-        replace(r, author=LineClass.AGENT) if r.author == LineClass.DECLARED else r for r in records
-    ]
-    given = {comparison.RECORDED: records}
-    return given if pooled == records else given | {comparison.BOTH: pooled}
+    groups = comparison.agent_groups({r.author for r in records})
+    return {
+        name: [
+            replace(r, author=LineClass.AGENT) if r.author in classes else r
+            for r in records
+            if r.author in classes or r.author not in BY_AGENTS
+        ]
+        for name, classes in groups.items()
+    }
 
 
 def notes_on(followed: Sequence[Row], others: Sequence[str]) -> list[str]:

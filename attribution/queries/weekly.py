@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from attribution.hooks import chapters
 from attribution.lineage import minimum
-from attribution.lineage.survival import ENDERS, LifetimeRecord, ended_by
+from attribution.lineage.survival import BY_AGENTS, ENDERS, LifetimeRecord, ended_by
 from attribution.queries.breakdown import check, cost_of, group_rows, no_lines
 from attribution.queries.breakdown_facts import BreakdownOptions, Prompt, facts
 from attribution.queries.coverage import AgentShare
@@ -19,7 +19,7 @@ from collector.errors import WhoWroteError
 from collector.json_values import Row
 from collector.storage.store import Store
 from collector.storage.views import Table, table_of
-from collector.vocabulary.lines import LINE_CLASSES, LineClass
+from collector.vocabulary.lines import LINE_CLASSES
 
 WEEKS_BEFORE = 4
 """Weeks before this one whose agent lines are followed: the last month, in whole weeks."""
@@ -112,7 +112,7 @@ def _became(lives: Sequence[LifetimeRecord], prompts: Sequence[Prompt]) -> Secti
     that are left cost.
     """
     title = f"What became of the agents' lines of the {WEEKS_BEFORE} weeks before"
-    agents = [life for life in lives if life.author == LineClass.AGENT]
+    agents = [life for life in lives if life.author in BY_AGENTS]
     every = sum(life.lines for life in agents)
     if not every:
         note = "none is known: none was added, or whowrote survival PATH has not followed them yet"
@@ -189,7 +189,7 @@ def _severity(name: str, rows: Sequence[Row], this: date) -> Row:
     return {
         "severity": name,
         "open": len(rows),
-        "in lines of agents": sum(row["class"] == LineClass.AGENT for row in rows),
+        "in lines of agents": sum(row["class"] in BY_AGENTS for row in rows),
         "introduced this week": weeks.count(this.isoformat()),
         "last week": weeks.count(_weeks_before(this, 1)),
     }

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Sample
+from attribution.lineage.survival import UNANSWERED
 from attribution.stats.intervals import Interval, wilson
 from collector.json_values import Row, Texts
-from collector.vocabulary.lines import LINE_CLASSES, Evidence, LineClass, RateOf, line_class
+from collector.vocabulary.lines import LINE_CLASSES, Evidence, RateOf, line_class
 
 
 class MeasuredTier(NamedTuple):
@@ -166,14 +167,13 @@ def class_rates() -> dict[str, Row]:
 
 
 # they name no author who could be the wrong one
-_NOBODY = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 
 
 def right_in(name: str) -> str:
     """How often a class is right, in words; "" where too few of its lines were read, or it names
     nobody.
     """
-    share = None if name in _NOBODY else class_rate(name).share
+    share = None if name in UNANSWERED else class_rate(name).share
     return "" if share is None else f"right in {100 * share:.0f} %"
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.lineage import minimum
 from attribution.lineage.minimum import Minimum
-from attribution.lineage.survival import REWORK_DAYS, LifetimeRecord
+from attribution.lineage.survival import BY_AGENTS, REWORK_DAYS, LifetimeRecord
 from attribution.stats.intervals import Interval, t_quantile
 from attribution.stats.kaplan_meier import Estimate, estimate, observations, sample_of
 from collector.errors import WhoWroteError
@@ -30,21 +30,30 @@ if TYPE_CHECKING:
     import pandas
 
 
-RECORDED = "agent"
 BOTH = "agent or declared"
-AGENTS: Mapping[str, frozenset[str]] = {
-    RECORDED: frozenset({LineClass.AGENT}),
-    BOTH: frozenset({LineClass.AGENT, LineClass.DECLARED}),
-}
-"""Whose lines are compared: those with a record, or also those that commits give to an agent."""
 HUMAN = "human"
 DATED = "dated"
 UNDECLARED = "human + undeclared"
+OTHERS = (LineClass.HUMAN, LineClass.UNDECLARED)
 BASELINES: Mapping[str, Callable[[LifetimeRecord], bool]] = {
     HUMAN: lambda r: r.author == LineClass.HUMAN,
     DATED: lambda r: r.dated,
-    UNDECLARED: lambda r: r.author in (LineClass.HUMAN, LineClass.UNDECLARED),
+    UNDECLARED: lambda r: r.author in OTHERS,
 }
+BIAS = (
+    "agents that left no sign may have written undeclared lines, so that a difference from these is"
+    " too small; none wrote dated lines, which are older"
+)
+"""Which way a side of undeclared lines bends a comparison."""
+
+
+def agent_groups(classes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Whose lines are compared, of the classes that there are: all lines of agents, then those
+    with a record and those that commits declare, each alone. Where only one of the two is there, it
+    stands under its own name.
+    """
+    alone = {str(name): (name,) for name in BY_AGENTS if name in set(classes)}
+    return {BOTH: BY_AGENTS, **alone} if len(alone) != 1 else alone
 
 
 @dataclass(frozen=True, slots=True)

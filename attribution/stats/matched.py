@@ -9,7 +9,7 @@ together. Random numbers are the same in every run.
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.stats import intervals
@@ -165,12 +165,3 @@ def shuffles_that_hold(observed: Sequence[Observed]) -> tuple[int, int]:
     ends = [(ratio.low, ratio.high) for ratio in ratios]
     told = [(low, high) for low, high in ends if low is not None and high is not None]
     return sum(low <= 1 <= high for low, high in told), len(told)
-
-
-def with_chance_outcome(
-    observed: Sequence[Observed], hit: Callable[[Hashable], bool]
-) -> list[Observed]:
-    """The same lines with an outcome that no author can have an influence on: all lines of a
-    commit, or none.
-    """
-    return [part._replace(events=part.lines * hit(part.commit)) for part in observed]

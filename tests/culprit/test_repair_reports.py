@@ -27,7 +27,7 @@ from attribution.culprit.queries.repairs import (
 )
 from attribution.lineage.survival import LifetimeRecord
 from attribution.queries.survival import as_agents
-from attribution.stats.comparison import BOTH, RECORDED, UNDECLARED, compare
+from attribution.stats.comparison import UNDECLARED, compare
 from collector.json_values import Row, Texts
 from collector.storage.store import Store
 
@@ -120,8 +120,9 @@ def test_survival_compares_lines_that_only_commits_give_to_agents() -> None:
     records += [written("undeclared", birth=100 + n).record for n in range(20)]
     by_agents = as_agents(records)
     lines = {name: compare(of, UNDECLARED).rework_agent.lines for name, of in by_agents.items()}
-    assert lines == {RECORDED: 0, BOTH: 4000}
-    assert list(as_agents(records[20:])) == [RECORDED]
+    assert lines == {"declared": 4000}
+    recorded = [written("agent", 5).record, *records]
+    assert list(as_agents(recorded)) == ["agent or declared", "agent", "declared"]
 
 
 def written(

@@ -25,6 +25,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
+from attribution.lineage.survival import BY_AGENTS
 from attribution.queries.blame import Block
 from attribution.queries.explain import measured_words
 from attribution.queries.open_repo import SHORT, committed_numbers
@@ -338,7 +339,7 @@ def _signs(lines: Lines) -> Iterator[types.Diagnostic]:
     """
     for line, block in _starts(lines):
         kind = block.first.attribution.kind
-        is_agent = kind in (LineClass.AGENT, LineClass.DECLARED)
+        is_agent = kind in BY_AGENTS
         severity = (
             types.DiagnosticSeverity.Information if is_agent else types.DiagnosticSeverity.Hint
         )

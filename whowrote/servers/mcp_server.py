@@ -23,6 +23,7 @@ from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from attribution.lineage.survival import UNANSWERED
 from attribution.queries.blame import Block
 from attribution.queries.open_repo import NOT_ASKED
 from attribution.queries.session_page import ShownTurn
@@ -32,7 +33,6 @@ from collector.json_values import JsonObject, Row, load_json
 from collector.limits import REQUEST_BYTES
 from collector.runtime.version import version
 from collector.text import printable
-from collector.vocabulary.lines import LineClass
 from whowrote.database import Database, open_database
 
 _INSTRUCTIONS = """\
@@ -59,7 +59,6 @@ _REGIONS = 4
 _ROUNDS = 6
 _COMMITS = 10
 _FILES = 10
-_UNKNOWN = (LineClass.UNKNOWN, LineClass.UNDECLARED)
 _READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 
 
@@ -332,7 +331,7 @@ def _block(block: Block, earlier: Block | None, measured: _Measured) -> JsonObje
 
 def _author(of: LineAttribution, measured: _Measured) -> JsonObject:
     return {
-        "known": of.kind not in ("", *_UNKNOWN),
+        "known": of.kind not in ("", *UNANSWERED),
         "line_class": of.kind,
         "evidence": of.evidence,
         "reason": of.reason,

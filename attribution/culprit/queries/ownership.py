@@ -6,7 +6,7 @@ For `report ownership`.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from attribution.queries.coverage import BY_AGENTS, UNANSWERED
+from attribution.lineage.survival import BY_AGENTS, UNANSWERED
 from attribution.queries.survival import history_coverage
 from attribution.stats.comparison import DATED
 from collector.errors import WhoWroteError

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.lineage import minimum
-from attribution.lineage.survival import LifetimeRecord
+from attribution.lineage.survival import BY_AGENTS, GROUPINGS, LifetimeRecord
 from attribution.queries.survival import removed_lines
+from attribution.stats.comparison import BIAS, BOTH
 from attribution.stats.kaplan_meier import Observation, commit_of, estimate
 from attribution.stats.matched import Observed, rate_of
 from attribution.stats.rates import PER, RateCell
@@ -32,11 +33,12 @@ class WrittenLines(NamedTuple):
 
     @property
     def by_agent(self) -> bool:
-        return self.record.author == LineClass.AGENT
+        return self.record.author in BY_AGENTS
 
 
 _GROUPINGS: Mapping[str, Callable[[WrittenLines], str]] = {
-    "class": lambda w: "" if w.record.dated else w.record.author,
+    "agents": lambda w: BOTH if w.by_agent else "",
+    "class": lambda w: GROUPINGS["class"](w.record),
     "agent": lambda w: w.record.agent,
     "model": lambda w: w.record.model if w.by_agent else "",
     "kind of work": lambda w: w.work if w.by_agent else "",
@@ -118,10 +120,7 @@ _BIAS = (
         "a repair: a fix that changed or removed lines of a commit; lines: non-blank ones of source"
         " files; intervals over commits"
     ),
-    (
-        "undeclared lines may be those of agents without a record: their rate cannot stand for that"
-        " of people"
-    ),
+    BIAS,
 )
 
 
@@ -136,9 +135,7 @@ def _rate_row(by: str, name: str, group: Sequence[WrittenLines]) -> Row:
         "lines": rate.lines,
         "commits": rate.commits,
         "repairs": rate.events,
-        "per_1000": None if few else rate.per_1000,
-        "low": None if few else rate.low,
-        "high": None if few else rate.high,
+        **{end: None if few else getattr(rate, end) for end in ("per_1000", "low", "high")},
     }
     return row | _shares_repaired(group)
 
@@ -171,15 +168,14 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     """What the rate of agents would be with the lines whose author is unknown: the direction of
     their bias.
     """
-    agent, unknown = (
-        [line for line in lines if line.record.author == name]
-        for name in (LineClass.AGENT, LineClass.UNKNOWN)
-    )
+    agent = [line for line in lines if line.by_agent]
+    unknown = [line for line in lines if line.record.author == LineClass.UNKNOWN]
     if not agent or not unknown:
         return []
     alone = _cell(agent)
     both = _cell([*agent, *unknown])
-    before, after = (PER * cell.events / cell.lines for cell in (alone, both))
+    before = PER * alone.events / alone.lines
+    after = PER * both.events / both.lines
     direction = "too low" if after > before else "too high"
     return [
         f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}:"

@@ -17,7 +17,8 @@ from typing import Any
 from urllib.parse import quote
 
 from attribution.exchange.exports import ExportRequest, ExportResult
-from attribution.queries.coverage import ATTRIBUTED, BY_AGENTS
+from attribution.lineage.survival import BY_AGENTS
+from attribution.queries.coverage import ATTRIBUTED
 from attribution.queries.repositories import clone_at
 from collector.errors import WhoWroteError
 from collector.json_values import Row
