@@ -44,11 +44,11 @@ _GROUPINGS: Mapping[str, Callable[[WrittenLines], str]] = {
     "kind of work": lambda w: w.work if w.by_agent else "",
     "edited": lambda w: (
         ("edited by a person" if w.record.edited_by == Author.HUMAN else "as written")
-        if w.by_agent
+        if w.record.author == LineClass.AGENT  # of a declared line nobody knows
         else ""
     ),
 }
-_UNITS = {"class": "word", "by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
+_UNITS = {"by": "word"} | {f"repaired_{days}_days": "share" for days in HORIZONS}
 
 
 def repair_tables(store: Store, repo_id: int | None = None) -> list[Table]:
@@ -170,12 +170,11 @@ def _bounds(lines: Sequence[WrittenLines]) -> list[str]:
     """
     agent = [line for line in lines if line.by_agent]
     unknown = [line for line in lines if line.record.author == LineClass.UNKNOWN]
-    if not agent or not unknown:
+    if not (agent and unknown):
         return []
     alone = _cell(agent)
     both = _cell([*agent, *unknown])
-    before = PER * alone.events / alone.lines
-    after = PER * both.events / both.lines
+    before, after = (PER * cell.events / cell.lines for cell in (alone, both))
     direction = "too low" if after > before else "too high"
     return [
         f"if all unknown lines were agents', their rate would be {after:.1f} and not {before:.1f}:"
