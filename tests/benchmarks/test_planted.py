@@ -11,6 +11,8 @@ import pytest
 import scaling
 from support.commands import run
 
+from collector.git.program import import_repository
+
 
 @pytest.mark.parametrize(("seed", "effect"), [(1002, 1.0), (1001, 3.0)])
 def test_the_interval_holds_the_planted_ratio(seed: int, effect: float, tmp_path: Path) -> None:
@@ -24,6 +26,6 @@ def test_the_interval_holds_the_planted_ratio(seed: int, effect: float, tmp_path
 
 def test_a_history_of_more_than_a_thousand_commits_is_followed_again(tmp_path: Path) -> None:
     clone = tmp_path / "r"
-    planted.import_repository(clone, b"".join(scaling.commits(1100)))
+    import_repository(clone, b"".join(scaling.commits(1100)))
     for how in ("--full", "--exact"):
         run("survival", clone, "-q", how, db=tmp_path / "r.db")
