@@ -166,13 +166,11 @@ def class_rates() -> dict[str, Row]:
     return {name: rate.data() for name in LINE_CLASSES if (rate := class_rate(name)).checked}
 
 
-# they name no author who could be the wrong one
-
-
 def right_in(name: str) -> str:
     """How often a class is right, in words; "" where too few of its lines were read, or it names
     nobody.
     """
+    # these name no author who could be the wrong one
     share = None if name in UNANSWERED else class_rate(name).share
     return "" if share is None else f"right in {100 * share:.0f} %"
 

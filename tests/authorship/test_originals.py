@@ -69,8 +69,6 @@ def _pull(*commits: Commit, number: int = 7) -> PullRequest:
         "Budgets (#7)": 7,
         'Revert "Budgets (#7)" (#9)': 9,
         "Budgets (!12)": 12,
-        "Fix #7": 0,
-        "Merge pull request #7 from ada/budgets": 0,
     }.items(),
 )
 def test_number_of_a_squash_ends_its_subject(subject: str, number: int) -> None:
