@@ -24,6 +24,8 @@ SCANNED_LINES = 20_000  # lines of a version of a file: as above
 LINE_HEAD = 2_000
 # bytes of a reftable, or of packed refs of a SHA-256 repository: refused, or no refs
 REFS_BYTES = 1 << 30
+# branches, tags and pull requests: the first ones by their names are read; as many other refs
+REFS = 100_000
 REF_BYTES = 4096  # bytes of a file with one ref of a SHA-256 repository: no ref
 # bytes of a configuration that are searched for files it includes: the first ones
 CONFIG_BYTES = 10_000_000

@@ -75,6 +75,9 @@ def read_all(
             merged[item.id] = merge(existing, item) if existing else item
     if (left_out := merged.pop(LEFT_OUT, None)) and problems is not None:
         problems += left_out.problems
+    if repo.refs_left_out and problems is not None:
+        detail = f"{repo.refs_left_out:,} branches, tags or pull requests were not read"
+        problems.append(problem("refs", "too_many_refs", detail))
     every = [merged[key] for key in sorted(merged)]
     stored = {
         record.session_id

@@ -165,6 +165,7 @@ class RepositoryBase:
     # the last blobs read: a version is the new side of one diff and the old side of another
     _texts: dict[str, bytes]
     _held: int  # bytes in it
+    refs_left_out = 0  # of the last list
     _beside: Path | None = None  # objects of commits that were never made, see `as_committed`
 
     def _listed_refs(self, path: str | Path, sha256: bool = False) -> Texts | None:

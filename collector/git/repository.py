@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import re
 import shutil
 import tempfile
 import weakref
@@ -36,6 +37,7 @@ from collector.git.raw_commits import commit_of, decode_as, repaired
 from collector.git.regular import NotRegular, require_files
 from collector.git.sha256 import Sha256Reader
 from collector.json_values import Texts
+from collector.limits import REFS
 from collector.repository_names import public_url
 from collector.text import decode
 
@@ -60,6 +62,12 @@ OTHER_LOOKS = (
     _GITS_OWN | DiffOption.PATIENCE,
     _GITS_OWN | DiffOption.MINIMAL,
     _GITS_OWN | DiffOption.IGNORE_WHITESPACE,
+)
+
+
+# Notes and refs of programs, which a flood of branches does not hide.
+_RECORDS = re.compile(
+    r"refs/(?!(?:heads/|remotes/[^/]+/)(?![^/]+/checkpoints/)|tags/|pull/|merge-requests/)"
 )
 
 
@@ -187,11 +195,17 @@ class GitRepo(RepositoryBase):
         return self._repo.config
 
     def refs(self) -> Texts:
-        """Name -> object id, symbolic refs resolved; dangling ones left out."""
+        """Name -> object id, symbolic refs resolved; dangling ones left out, and of too many those
+        that `refs_left_out` counts.
+        """
         if self._listed is not None:
             return {name: oid for name, oid in self._listed.items() if name != "HEAD"}
-        result = {}
+        result: Texts = {}
+        self.refs_left_out = 0
         for ref in self._repo.references.iterator():  # to look each up takes twice as long
+            if len(result) >= REFS * (1 + bool(_RECORDS.match(ref.name))):
+                self.refs_left_out += 1
+                continue
             try:
                 result[ref.name] = str(ref.resolve().target)
             # ValueError: libgit2 takes no name that long

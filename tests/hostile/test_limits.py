@@ -20,10 +20,11 @@ from attribution.authorship.agent_text import ProducedText, first_times
 from attribution.features.tools import paths_read
 from collector import json_values, limits
 from collector.agents.common.jsonl import first_value, records
+from collector.checkpoints import read_all
 from collector.errors import EXIT_PARTIAL, InputTooLarge
 from collector.files.git_patterns import AttributePattern
 from collector.files.stated import attributes_at
-from collector.git import base, diff_tree
+from collector.git import base, diff_tree, repository
 from collector.git.repository import GitRepo
 from collector.json_values import load_json, parse_json
 from collector.model import Problem, ToolCall
@@ -242,6 +243,19 @@ def test_refs_of_any_name_cost_no_repository(name: str, tmp_path: Path, db: Path
     with (repo / "packed-refs").open("a") as file:
         file.write(f"{head} refs/heads/z{name}\n")
     analyse(repo, db)
+
+
+def test_a_flood_of_branches_is_read_in_part_and_hides_no_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = GitRepo(clone("example", tmp_path))
+    before = read_all(repo)
+    lines = (f"{n:040x} refs/heads/b/{n:03}\n" for n in range(1, 401))
+    (repo.path / "packed-refs").write_text("".join(lines))
+    monkeypatch.setattr(repository, "REFS", 100)
+    problems: list[Problem] = []
+    assert read_all(repo, problems) == before and problems[0].code == "too_many_refs"
+    assert len(repo.refs()) < 150
 
 
 def test_long_messages_names_and_times_of_commits(tmp_path: Path, db: Path) -> None:
