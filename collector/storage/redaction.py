@@ -87,10 +87,10 @@ _NAMES = re.compile(_expanded("{PASS}|{KEY}"))
 
 # Values that only look like a secret: names of things, calls, placeholders, sentences.
 _PLACEHOLDER = re.compile(
-    r"^/|\$\{|\{\{|<[\w"
+    r"^/(?![\w+/]{20,}=)|\$\{|\{\{|<[\w"
     r" -]+>|\.\.\.|…|xxxx|\*\*\*|process\.env|os\.environ|getenv|import\.meta|secrets?\.|your[-_"
     r" ]|change[-_ ]?me"
-    r"|example|placeholder|dummy|redacted|\[secret|fake|mock|sample|https?://|^env\(|^\$\w+$|^%\w+%$",
+    r"|AAAA[BC]3Nza|example|placeholder|dummy|redacted|\[secret|fake|mock|sample|https?://|^env\(|^\$\w+$|^%\w+%$",
     re.IGNORECASE,
 )
 _NAME = re.compile(
@@ -113,14 +113,23 @@ _MIXED = re.compile(r"\d[A-Za-z]\w*\d[A-Za-z]")  # digits between letters, again
 _IDS = 20  # digits of numbers that things have
 _CHANGE = re.compile(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]")  # from letters to digits or back
 _PART_SIGN = re.compile("[-_.]")
-_LOWER_AND_UPPER = re.compile("[a-z].*[A-Z]|[A-Z].*[a-z]")
+_BETWEEN_NAMES = re.compile(r"[^A-Za-z0-9!#$%^&*+?~@]")
+# letters of both cases and digits, and no name in code, as `kidSigEnc1`
+_ALL_KINDS = re.compile(
+    r"(?!O?(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d++)++\Z)(?=.*\d)(?=.*[a-z])(?=.*[A-Z]).{8}"
+)
+# of both cases without a sign between, as no name or number is
+_MIXED_KEY = re.compile("(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{24,}")
 _BASE64_SIGN = re.compile("[+/=_-]")
 _TYPES = re.compile(
-    r"string|text|number|boolean|object|required|optional|unknown|undefined|hidden|invalid|missing|correct|wrong"
-    r"|search|email|value|message|username|check\w+",
+    r"__\w+__|true|false|string|text|number|boolean|object|required|optional|unknown|undefined|hidden|invalid|missing|correct|wrong"
+    r"|search|email|value|message|username|check\w+|confirm\w*",
     re.IGNORECASE,
 )
-_NAMES_SECRETS = re.compile(_NAMES.pattern + "|label|field|input|error", re.IGNORECASE)
+_NAMES_SECRETS = re.compile(
+    _NAMES.pattern + "|label|field|input|error|passord|wachtwoord|salasana|heslo|parola|sandi",
+    re.IGNORECASE,
+)
 
 
 def _is_key(value: str) -> bool:
@@ -134,22 +143,15 @@ def _is_key(value: str) -> bool:
         or _has_blank(value)
     ):
         return False
-    if _is_random(value) or (len(value) >= _LEAST and _MIXED.search(value) and not _is_path(value)):
+    if _is_random(value) or _is_scrambled(value):
         return True
     return not any(form.fullmatch(value) for form in (_NAME, _NUMBER)) and not _is_path(value)
 
 
 def _is_path(value: str) -> bool:
     """Names in code that follow each other, none of which is a jumble of letters and digits."""
-    return _PATH.fullmatch(value) is not None and not any(map(_is_jumble, _PATH_SIGN.split(value)))
-
-
-def _is_jumble(name: str) -> bool:
-    return (
-        len(name) >= 6
-        and _has_digit(name)
-        and not name.islower()
-        and len(name) < 2.7 * len(_WORD_OR_NUMBER.findall(name))
+    return _PATH.fullmatch(value) is not None and not any(
+        map(_is_scrambled, _PATH_SIGN.split(value))
     )
 
 
@@ -184,12 +186,12 @@ def _is_password(value: str) -> bool:
     """
     if _PLACEHOLDER.search(value) or _TYPES.fullmatch(value):
         return False
-    if _NAMES_SECRETS.search(value) and not _is_jumble(value):  # in which `pwD` means nothing
+    if _NAMES_SECRETS.search(value) and not _is_scrambled(value):  # in which `pwD` means nothing
         return False
     return (
         not _has_blank(value)
         and len(set(value)) > 3
-        and max(value) < "\u3000"
+        and (value.isascii() or _has_digit(value))
         and (not _is_path(value) or _NUMBERED.search(value) is not None)
     )
 
@@ -253,14 +255,23 @@ def _is_typed_secret(value: str) -> bool:
     """A password or a key where nothing but its place says so: with digits, and no technical
     name.
     """
-    return (_is_key(value) and len(value) >= _LEAST) or (
-        (_is_key(value) or _is_strong(value)) and not _TECHNICAL.fullmatch(value)
-    )
+    return (_is_key(value) and len(value) >= _LEAST) or _is_strong(value)
+
+
+def _is_scrambled(value: str) -> bool:
+    """Letters of both cases and digits that change as they do in no name, with signs that no code
+    has between them.
+    """
+    longest = max(_BETWEEN_NAMES.split(value), key=len)
+    if not _ALL_KINDS.match(longest) or _PLACEHOLDER.search(value):
+        return False
+    words = len(_WORD_OR_NUMBER.findall(longest))
+    return (words > 3 and len(longest) < 2.7 * words) or _is_random(longest)
 
 
 def _is_strong(value: str) -> bool:
     """A password that shows without being called one."""
-    return _is_spoken_password(value) and (bool(_SHOWS.match(value)) or _is_jumble(value))
+    return _is_spoken_password(value) and (bool(_SHOWS.match(value)) or _is_scrambled(value))
 
 
 def _is_spoken_key(value: str) -> bool:
@@ -274,14 +285,17 @@ def _is_spoken_key(value: str) -> bool:
     )
 
 
-_DIGIT = re.compile(r"\d")
-# one of which every value has that is a secret
-_SIGNS: Mapping[Callable[[str], bool], re.Pattern[str]] = {
-    _is_spoken_password: re.compile(r"[\d!@#$%^&*+?~-]"),
-    **dict.fromkeys(
-        (_is_key, _is_random, _is_opaque, _is_spoken_key, _is_strong, _is_typed_secret), _DIGIT
-    ),
-}
+_SIGN = re.compile(r"[\d!@#$%^&*+?~-]")  # one of which every value has that fits these
+_WITH_SIGN = (
+    _is_spoken_password,
+    _is_key,
+    _is_random,
+    _is_opaque,
+    _is_scrambled,
+    _is_strong,
+    _is_spoken_key,
+    _is_typed_secret,
+)
 _COMMON = re.compile(r"\b(?:the|and|for|are|was|not|but|with|from|which)\b")
 
 
@@ -342,8 +356,8 @@ class _Place:
         starts: Iterable[int] = words.nouns if self.at_word else self._starts(words)
         if not starts:
             return text
-        if sign := _SIGNS.get(self.fits):
-            starts = _starts_before(sign, text, starts)
+        if self.fits in _WITH_SIGN:
+            starts = _starts_before(text, starts)
         pattern = self.pattern
         for start in starts:  # as `sub`, which tries every character
             if start >= end and (match := pattern.match(text, start)) is not None:
@@ -378,12 +392,12 @@ class _Place:
         return match[0]
 
 
-def _starts_before(sign: re.Pattern[str], text: str, starts: Iterable[int]) -> Iterator[int]:
-    """Those with the sign not far behind them; no character of the text is read twice."""
+def _starts_before(text: str, starts: Iterable[int]) -> Iterator[int]:
+    """Those with a sign not far behind them; no character of the text is read twice."""
     found = -1
     for start in starts:
         if found < start:
-            match = sign.search(text, start)
+            match = _SIGN.search(text, start)
             found = match.start() if match else len(text) + _SENTENCE
         if found - start < _SENTENCE:
             yield start
@@ -472,6 +486,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "set_key": _is_set_key,
     "spoken_password": _is_spoken_password,
     "spoken_key": _is_spoken_key,
+    "scrambled": _is_scrambled,
     "strong": _is_strong,
     "phrase": _is_phrase,
     "user_and_password": _is_user_and_password,
@@ -479,7 +494,6 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "opaque": _is_opaque,
     "argument": lambda value: value[0] not in "-$/",
     "typed_secret": _is_typed_secret,
-    "mixed": lambda value: _is_random(value) and bool(_LOWER_AND_UPPER.search(value)),
     "typed": lambda value: "://" not in value and not _NUMBER.fullmatch(value),
 }
 
@@ -529,7 +543,7 @@ def _beginnings(nouns: str) -> set[str]:
     return words | escaped
 
 
-_AT_WORD = ("({PASS}", "({KEY}", "({NAME}", "((?-i:PASS(")
+_AT_WORD = ("({PASS}", "({KEY}", "({NAME}")
 _NAMING = frozenset(_filled_in("{WORDS}").split())
 _KEYS = _RULES["parts"]["KEYS"].split("|")
 _NOUNS = _NAMING - {"key"} | {f"{key}{sign}key" for key in _KEYS for sign in ("", " ", "_", "-")}
@@ -540,7 +554,9 @@ _NO_SECRETS = frozenset(_RULES["no_secrets"].split())
 _NEAR = 12  # characters between a name and its value
 # not the sum of a Go module
 _GIVEN = re.compile(
-    _expanded(r"(?<!\bh1)[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,1000}+))")
+    _expanded(
+        r"(?<!\bh1)[>=:,(](?=\s{0,3}(?:{Q})?(?P<secret>\w[\w+/=.~-]{15,1000}+)(?!\(|{Q}\s?:))"
+    )
 )
 # in reading backwards, which finds where a name begins at once
 _NAME_BEFORE = re.compile(r"(?:>=|=:|[=:,(>])\s{0,3}\]?(?:[\"'`]\\*)?([\w .@-]{2,60}[A-Za-z])")
@@ -637,7 +653,7 @@ def _secrets_out(text: str) -> str:
 
 def _keys_beside_names(text: str, run: re.Match[str]) -> Iterable[str]:
     """Values of a run of characters that stand beside a name of a key."""
-    for given in _GIVEN.finditer(text, max(0, run.start() - _NEAR), run.end()):
+    for given in _GIVEN.finditer(text, max(0, run.start() - _NEAR), run.end() + _NEAR):
         value = given["secret"]
         name = _NAME_BEFORE.match(text[max(0, given.start() - _BEHIND) : given.start() + 1][::-1])
         if (
@@ -660,17 +676,10 @@ def _names_key(name: str, value: str) -> bool:
     if not _NO_SECRETS.isdisjoint(words[-3:]):
         return False
     if words[-1] in _KEY_WORDS:
-        return len(words) > 1 or _is_mixed(_BASE64_SIGN.sub("", value))
-    return _is_mixed(value)
-
-
-def _is_mixed(value: str) -> bool:
-    """Letters of both cases and digits without a sign between, as no name or number has."""
-    return (
-        len(value) >= 24
-        and _PLAIN.fullmatch(value) is not None
-        and _LOWER_AND_UPPER.search(value) is not None
-    )
+        if len(words) > 1:
+            return True
+        value = _BASE64_SIGN.sub("", value)
+    return _MIXED_KEY.fullmatch(value) is not None
 
 
 @cache

@@ -269,7 +269,9 @@ def test_an_archive_moves_to_another_machine(
     delete_all(clone)
     monkeypatch.setenv(archive.ENVIRONMENT, str(tmp_path / "other.sqlite"))
     run("data", "archive", "import", tmp_path / "copy")
-    assert agents_lines(attribute(clone, tmp_path / "second.db"), "one") == ["agent"] * 3
+    second = tmp_path / "second.db"
+    assert agents_lines(attribute(clone, second, "none"), "one") == ["agent"] * 3
+    assert not value(second, "SELECT COUNT(prompt) FROM turns")
 
 
 def test_what_either_archive_forgot_is_in_neither(

@@ -50,8 +50,10 @@ def missed(secret: Planted) -> list[str]:
 
 
 @pytest.mark.parametrize("secret", PLANTED, ids=lambda secret: secret.kind)
-def test_a_planted_secret_is_taken_out(secret: Planted) -> None:
+def test_a_planted_secret_is_taken_out_and_leaves_as_many_lines(secret: Planted) -> None:
     assert secret.secrets and not missed(secret)
+    for text, end in ((secret.text, "\n"), (in_json(secret.text, 1), "\\n")):
+        assert secrets_out(text).count(end) == text.count(end)
 
 
 @pytest.mark.parametrize("before", ["+", "~", "--name=", "*** Add File: x\n+", "> * "])
@@ -68,33 +70,30 @@ def test_most_of_a_third_set_is_taken_out() -> None:
     assert sum(not missed(secret) for secret in third) >= 215
 
 
-def test_a_value_beside_a_name_that_ends_as_keys_do_is_taken_out_and_ids_stay() -> None:
-    value = "a1B2c3D4e5F6g7H8i9J0"
-    for name in ("snykToken: ", "mapsKey: ", "BW_SESSION="):
-        assert value not in secrets_out(f"{name}{value}")
-    for text in (f"build = {value}", f"cache_key = {value}", f"datadog {value}"):
-        assert secrets_out(text) == text
-
-
-def test_a_key_with_slashes_is_taken_out_after_the_word_alone_and_a_commit_or_path_stays() -> None:
-    key = "q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5"
-    for text in (f"the AWS secret {key} please", f"key: `{key}`", in_json(f"use key {key}.", 2)):
-        assert key not in secrets_out(text)
-    for other in (
-        "e83c5163316f89bfbde7d9ab23ca2e25604af290",
-        "src/components/auth/PasswordResetFormOfSomeLength1",
-        f"{key}/x",
-    ):
-        assert other in secrets_out(f"the key {other} stays")
-
-
-@pytest.mark.parametrize("secret", PLANTED, ids=lambda secret: secret.kind)
-def test_a_text_has_as_many_lines_without_its_secrets(secret: Planted) -> None:
-    assert secrets_out(secret.text).count("\n") == secret.text.count("\n")
-    assert secrets_out(in_json(secret.text, 1)).count("\\n") == in_json(secret.text, 1).count("\\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "snykToken: a1B2c3D4e5F6g7H8i9J0, mapsKey: a1B2c3D4e5F6g7H8i9J0",
+        "BW_SESSION=a1B2c3D4e5F6g7H8i9J0",
+        "the AWS secret q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5 please",
+        "key: `q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5`",
+    ],
+)
+def test_a_value_beside_a_name_that_ends_as_keys_do_and_one_with_slashes_are_taken_out(
+    text: str,
+) -> None:
+    assert not re.search("a1B2|W7|q7Rt|8vYx5", secrets_out(in_json(text, 2)))
 
 
 ORDINARY = (
+    (
+        "build = a1B2c3D4e5F6g7H8i9J0; cache_key = a1B2c3D4e5F6g7H8i9J0; v.Token ="
+        " newLimiterPer5mOver1h(b); password=Wachtwoord; keys.kidSigEnc1, data.OAuth2User"
+    ),
+    (
+        "datadog a1B2c3D4e5F6g7H8i9J0; the key e83c5163316f89bfbde7d9ab23ca2e25604af290 stays, the"
+        " key q7RtLs0pWzVbN/K2XdFhG/aMyCkE9uJi4oT8vYx5/x stays"
+    ),
     (
         "The password field must not be empty; see tests/test_password_reset.py and the token_count"
         " column."
@@ -229,10 +228,6 @@ def test_what_stands_around_a_secret_stays() -> None:
     assert (
         secrets_out("psql postgres://app:x9x9x9@db:5432/app -c 'select 1'")
         == f"psql postgres://app:{SECRET}@db:5432/app -c 'select 1'"
-    )
-    assert (
-        secrets_out('{"password": "p4ssw0rd!x9", "port": 1}')
-        == f'{{"password": "{SECRET}", "port": 1}}'
     )
     assert (
         json.loads(secrets_out(json.dumps({"k": json.dumps({"password": "p4ssw0rd!x9"})})))["k"]
