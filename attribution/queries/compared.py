@@ -241,7 +241,7 @@ def _sides(written: Sequence[Written]) -> list[Row]:
         {
             "lines of": name,
             **matched.rate_of(_observe(group, True))._asdict(),
-            "soon": sum(row.soon for row in group),
+            "at_once": sum(row.soon for row in group),
         }
         for name, group in _groups(written).items()
         if group

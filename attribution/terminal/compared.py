@@ -13,7 +13,7 @@ from collector.json_values import Row
 from collector.storage.views import Table
 from collector.text import count_of
 
-_COLUMNS = ("lines of", "events", "lines", "commits", "per_1000", "low", "high", "soon?=at once")
+_COLUMNS = ("lines of", "events", "lines", "commits", "per_1000", "low", "high", "at_once?")
 
 
 def compared_view(console: Console, tables: Sequence[Table]) -> None:

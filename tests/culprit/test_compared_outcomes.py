@@ -142,4 +142,4 @@ def test_layout_names_and_places_end_no_line_and_a_fix_of_the_same_request_is_no
     for outcome, expected in (("repairs", (0, 1)), ("survival", (1, 0))):
         (side, _) = tables(outcome, Analysed(build.where, db))["sides"]
         assert (side["lines of"], side["lines"]) == ("declared", 30)
-        assert (side["events"], side["soon"]) == expected
+        assert (side["events"], side["at_once"]) == expected
