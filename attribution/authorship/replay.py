@@ -581,8 +581,10 @@ class Worktree:
                 committed = ""
             elif committed is None or kind == "clean":
                 continue
-            if kind != "stash" and self._is_git_text(path, state.text, float("inf")):
-                continue  # git has it as it stands: nothing was lost
+            if kind != "stash" and state.text in map(
+                normal_text, self._git_versions(path, moment, 0.0, True)
+            ):
+                continue  # a commit has it as it stands: nothing was lost
             aside[path] = replace(state, ids=list(state.ids), memory=[])
             known = len(self.changes)
             self._take_away(path, normal_text(committed), moment, call)

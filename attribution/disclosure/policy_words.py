@@ -72,10 +72,10 @@ TELLS = _any(
     r"|\blet us know"
 )
 # A rule, or where it stands.
+BINDS = _any(TELLS.pattern, REFUSES.pattern, r"\bmust\b")
 RULES = _any(
-    TELLS.pattern,
-    REFUSES.pattern,
-    r"\b(?:must|should|required?|need(?:s|ed)? to|expect|ensure|only|welcom|allow)"
+    BINDS.pattern,
+    r"\b(?:should|required?|need(?:s|ed)? to|expect|ensure|only|welcom|allow)"
     r"|\w-by\b|\b(?:read|follow|see|comply|adhere|complian)\w*\b.{0,80}(?:polic|guid|rule)",
 )
 # The box by which a person agrees to what stands before it.

@@ -352,6 +352,7 @@ def _actions(opened: KnownRepo, line: BlameLine, window: Window | None) -> list[
         existing = {command["call_id"] for command in commands}
         if of.call_id not in existing:
             commands += store.rows(_OF_VERDICT, (opened.repo_id, of.session_id, of.call_id))
+            existing.add(of.call_id)
         every = store.rows(
             f"{_IN_WINDOW} c.command <> '' ORDER BY c.not_before DESC LIMIT 2000", asked
         )
@@ -399,9 +400,10 @@ def _others(line: BlameLine, actions: Sequence[EarlierAction], window: Window | 
     )
     if not remainder:
         other = "other " if in_the_way else ""
-        return [f"No {other}recorded action names {file} or may touch it {span}.", *in_the_way]
+        none = f"No {other}recorded edit or command names {file} or may touch it {span}."
+        return [none, *in_the_way]
     sentences = [
-        f"Recorded actions {span} that name {file} or may touch it: {len(remainder):,} (below)."
+        f"Edits and commands {span} that name {file} or may touch it: {len(actions):,} (below)."
     ]
     if undated := sum(not action.at for action in remainder):
         sentences.append(f"{undated:,} of them have no time on record, and may be later.")

@@ -108,8 +108,12 @@ def _weaker(
 
 def _damaged_commits(repo: GitRepo) -> list[Problem]:
     """Commits that are damaged in a way that git overlooks."""
-    why = "libgit2 cannot parse it: it was read as git shows it"
-    return [Problem("commits", sha, "commit_damaged", why) for sha in repo.refused]
+    return [
+        Problem(
+            "commits", sha, "commit_damaged", "libgit2 cannot parse it: it was read as git shows it"
+        )
+        for sha in repo.refused
+    ]
 
 
 def _write(context: RunContext, judged: Judged, head: str, since: float | None) -> list[Problem]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from collector.checkpoints import entire
 from collector.groups import positions
 from collector.plugins import modules_of
+from collector.text import count_of
 from collector.vocabulary.sessions import CheckpointStore, StoredTranscript
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def read_all(
     if (left_out := merged.pop(LEFT_OUT, None)) and problems is not None:
         problems += left_out.problems
     if repo.refs_left_out and problems is not None:
-        detail = f"{repo.refs_left_out:,} branches, tags or pull requests were not read"
+        detail = f"{count_of(repo.refs_left_out, 'ref')} not read: branches, tags, pull requests"
         problems.append(problem("refs", "too_many_refs", detail))
     every = [merged[key] for key in sorted(merged)]
     stored = {

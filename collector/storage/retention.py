@@ -22,7 +22,7 @@ PROMPTS = "prompts"
 NONE = "none"
 CONTENTS = (NONE, PROMPTS, FULL)
 # of the columns below and of what is taken out of them: with another one the texts are read again
-_VERSION = 11
+_VERSION = 12
 
 
 class Redaction(StrEnum):

@@ -247,8 +247,8 @@ class Reason(Word):
     FORMATTER = (
         "formatter",
         (
-            "Only the layout differs, or imports were put in order: the work of a formatter that"
-            " somebody ran."
+            "A formatter or linter ran that may have written the line, or only the layout or the"
+            " order of imports differs."
         ),
     )
     UNOBSERVED = (

@@ -361,7 +361,6 @@ def test_what_a_program_writes_is_its_own(
         (".claude/hooks/stop.py", HOOK_SCRIPT, f"Add a hook\n\n{CLAUDE}", ADA, None),
         (".claude/hooks/stop.py", 'print("stopped")\n', "Add a hook", ADA, None),
         (".claude/hooks/ledger.py", HOOK_SCRIPT, "Add a hook", ADA, None),
-        ("scripts/stop.py", HOOK_SCRIPT, "Add a script", ADA, None),
         ("windows/runner/ledger.cpp", "int main() {}\n", "Add the ledger", ADA, None),
         (
             "ios/Runner/AppDelegate.swift",

@@ -313,7 +313,9 @@ def test_explain_a_human_line(example: Analysed) -> None:
     assert found["class"] == "likely_human"
     assert len(found["actions"]) == 2
     assert found["tool_call"] is None
-    assert "Recorded actions between 7092095d1 and this commit" in found["why_not_someone_else"][0]
+    assert (
+        "Edits and commands between 7092095d1 and this commit" in found["why_not_someone_else"][0]
+    )
 
 
 def test_explain_shows_the_witness_and_never_denies_what_it_lists(

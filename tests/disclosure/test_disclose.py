@@ -311,7 +311,9 @@ def test_an_agent_that_is_recorded_and_declared_is_named_once(tmp_path: Path, db
     assert [agent for agent, _ in stated["known"]["agents"]] == ["Claude Code"]
     assert [row["refused"] for row in stated["marked"]] == [[line], [line]]
     told = run("disclose", "--form", "co-authored-by", old.sha, repo, db=db)
-    assert told.stdout.count("Never rush") == 11 and "CONTRIBUTING.md:2, rules: 21" in told.stdout
+    assert (
+        told.stdout.count("Never rush") == 11 and "CONTRIBUTING.md, rules: 12 of 21" in told.stdout
+    )
     assert "the project refuses" in told.stderr
 
 
@@ -325,7 +327,7 @@ def test_a_statement_names_the_agents_of_the_branch_and_a_hook_those_of_the_inde
     (line,) = stated["trailers"]
     assert line.startswith("Assisted-by: Claude Code:claude-")
     assert run("disclose", "--hook", "", repo, db=db).stdout == ""
-    assert run("disclose", "HEAD", repo, db=db).stdout.startswith("feature, nothing beyond")
+    assert run("disclose", "HEAD", repo, db=db).stdout.startswith("feature, 0 commits since")
     run("disclose", "--form", "unheard", "main", repo, code=2, db=db)
     said = run("log", "main..", repo, "--md", db=db).stdout
     assert "**Lines of an agent, no statement:** 4, in 2 commits." in said

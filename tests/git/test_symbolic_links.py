@@ -9,7 +9,7 @@ from support.local_clone import Clone
 from collector.git.repository import GitRepo
 
 
-def test_links_inside_the_tree_are_followed(tmp_path: Path) -> None:
+def test_links_are_followed(tmp_path: Path) -> None:
     clone = Clone(tmp_path / "clone")
     clone.put("AGENTS.md", "# Rules\n", "human")
     clone.put("packages/lib/x.py", "x = 1\n", "human")
@@ -25,5 +25,7 @@ def test_links_inside_the_tree_are_followed(tmp_path: Path) -> None:
         "CLAUDE.md": "AGENTS.md",
         "packages/all": "packages/lib",
         "packages/rules.md": "AGENTS.md",
+        "out": "../elsewhere",
+        "absolute": "/etc/passwd",
     }
     assert set(repo.paths(commit.tree)) == {"AGENTS.md", "packages/lib/x.py"}

@@ -421,7 +421,7 @@ def test_who_wrote_the_findings_of_the_example(
     assert expected == [(sum(by.values()),)]
     check(db)
     compared = run_json("report", "compare", "weaknesses", repo, db=db)[0]["rows"]
-    (agents,) = (row for row in compared if row["lines of"] == "agent or declared")
+    (agents,) = (row for row in compared if row["lines of"] == "agent")
     assert (agents["events"], agents["lines"]) == query(
         db,
         "SELECT (SELECT COUNT(*) FROM findings WHERE status = 'introduced' AND place = 'source' AND"

@@ -115,14 +115,13 @@ def _told_lines(stated: Row) -> Iterator[str]:
     from attribution.disclosure.filled_in import tell
 
     known = stated["known"]
-    since = (
-        f"{count_of(stated['commits'], 'commit')} since" if stated["commits"] else "nothing beyond"
-    )
-    nobody = (
+    told = (
         f"no agent is on record; added lines: {known['added']}, author not known: {known['open']}."
     )
-    told = tell(known) if known["agents"] else nobody
-    yield f"{stated['branch']}, {since} {stated['base']}: {told}"
+    if known["agents"]:
+        told = tell(known)
+    since = f"{count_of(stated['commits'], 'commit')} since {stated['base']}"
+    yield f"{stated['branch']}, {since}: {told}"
     yield from _lines_to_copy(stated)
     yield from _quotes(stated["said"])
 
@@ -142,11 +141,16 @@ def _quotes(said: Row) -> Iterator[str]:
 
 
 def _numbered_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """The first rules of each text, each with the number of its line."""
+    """The rules of each text that ask or refuse, each with the number of its line; where there are
+    few of them, others too.
+    """
+    from attribution.disclosure.policy_words import BINDS
+
     for path, blocks in group_pairs((row["path"], row) for row in rows).items():
         rules = [rule for block in blocks for rule in block["rules"]]
-        yield f"  {path}:{blocks[0]['line']}, rules: {len(rules)}"
-        yield from (f"  {number:>5}  {text}" for number, text in rules[:_MOST_RULES])
+        shown = sorted(sorted(rules, key=lambda rule: not BINDS.search(rule[1]))[:_MOST_RULES])
+        yield f"  {path}, rules: {len(shown)} of {len(rules)}"
+        yield from (f"  {number:>5}  {text}" for number, text in shown)
 
 
 def _lines_to_copy(stated: Row) -> Iterator[str]:

@@ -20,6 +20,8 @@ _ABSENT = "f" * 40
 class MemoryRepo:
     """`refs`: name -> files by path. An object whose content is None is listed and not there."""
 
+    refs_left_out = 0
+
     def __init__(
         self, refs: Mapping[str, Mapping[str, bytes | None]], message: str, author: str
     ) -> None:
