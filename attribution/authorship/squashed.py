@@ -40,7 +40,7 @@ def declare_by_originals(judged: Judged) -> None:
             stated = {}
             original = None
             for line, one in verdicts_by_line(spans).items():
-                text = texts[line - 1].strip()
+                text = texts[line - 1].strip() if line <= len(texts) else ""
                 if len(text) >= MIN_LENGTH:  # a shorter line is that of the line above
                     original = known.get(text)
                 if original is not None and one.author in SAYING:

@@ -327,8 +327,8 @@ def _refusal(ours: Sequence[Observed], others: Sequence[Observed]) -> str:
 
 
 def _is_even(commit: Hashable) -> bool:
-    """The last digit of the id, which ends the text of a pair with the repository."""
-    return str(commit)[-3] in "02468ace"
+    """Whether the id of a commit ends so: nobody can choose it."""
+    return isinstance(commit, tuple) and str(commit[1])[-1] in "02468ace"
 
 
 def _commits(written: Sequence[Written]) -> list[Row]:
